@@ -1,0 +1,33 @@
+"""The one sanctioned seam upward: a value names its renderer by string, which is loaded only when it is shown.
+
+A module named in `_view` gives `text(value) -> str` and `html(value) -> str`. So the pure rooms need not
+import `views/`, and importing ethang_nb loads none of it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, ClassVar
+
+__all__ = ["Shown"]
+
+
+class Shown:
+    """Mixin for values with a stable `text/plain` and a `text/html` that makes sense without CSS or script."""
+
+    __slots__ = ()
+
+    _view: ClassVar[str]
+
+    def _render(self, form: str) -> str:
+        return str(getattr(import_module(self._view), form)(self))
+
+    def __str__(self) -> str:
+        return self._render("text")
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """IPython's text/plain."""
+        printer.text(f"{type(self).__name__}(...)" if cycle else self._render("text"))
+
+    def _repr_html_(self) -> str:
+        return self._render("html")

@@ -1,0 +1,1 @@
+"""The agent: session, loop, tools and what they leave in the record."""

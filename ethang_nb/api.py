@@ -1,0 +1,273 @@
+"""The thin public functions, and Context: the fold's public face for an agent that runs elsewhere.
+
+`messages` may be ethang Messages or OpenAI- or Anthropic-style dicts; `window` is a number of tokens, a model
+id or a Window. For the same input `plan(...).fill_before == budget(...).fill`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ethang_nb.context.budget import Budget
+from ethang_nb.context.catalogue import ToolSpec
+from ethang_nb.context.chronicle import Chronicle
+from ethang_nb.context.counting import TokenCounter
+from ethang_nb.context.journal import MemoryJournal
+from ethang_nb.context.live import LiveContext, Spill
+from ethang_nb.context.messages import Message
+from ethang_nb.context.outline import as_plan
+from ethang_nb.context.outline import budget as live_budget
+from ethang_nb.context.outline import segments as live_segments
+from ethang_nb.context.pairing import mend
+from ethang_nb.context.plan import Applied, Plan
+from ethang_nb.context.planner import decide
+from ethang_nb.context.policy import Policy
+from ethang_nb.context.policy import policy as find_policy
+from ethang_nb.context.rehearsal import rehearse
+from ethang_nb.context.segments import Segments
+from ethang_nb.context.snapshot import Pin, Snapshot
+from ethang_nb.context.window import Window
+from ethang_nb.errors import BadWindow, NoSuchAddress, Stuck, Unknown
+from ethang_nb.formats.detect import to_messages, to_tools
+from ethang_nb.formats.sending import Sending, Shape, shape_of, write
+from ethang_nb.providers.registry import facts
+from ethang_nb.tokens.registry import counter as find_counter
+
+__all__ = ["Context", "Sending", "budget", "counter", "plan", "segments", "window"]
+
+
+def counter(model_or_encoding: str | None = None) -> TokenCounter:
+    """A counter of tokens: exact where the model's tokenizer is ours (`.how`), else labelled estimated."""
+    return find_counter(model_or_encoding)
+
+
+def window(
+    int_or_model: int | str | Window,
+    *,
+    reserve: int | None = None,
+    effective: int | None = None,
+    max_input: int | None = None,
+) -> Window:
+    """A Window from tokens or a model id. Raises BadWindow where the model's window is unknown."""
+    if isinstance(int_or_model, Window):
+        return int_or_model
+    if isinstance(int_or_model, bool) or not isinstance(int_or_model, int | str):
+        raise BadWindow(f"window {int_or_model!r} is neither a number of tokens nor a model id")
+    if isinstance(int_or_model, int):
+        return Window.of(int_or_model, reserve=reserve, effective=effective, max_input=max_input)
+    try:
+        known = facts(int_or_model)
+    except Unknown:
+        known = None
+    if known is None:
+        raise BadWindow(f"the window of model {int_or_model[:80]!r} is unknown; give a number of tokens")
+    return Window.of(
+        known.total,
+        reserve=reserve,
+        max_output=known.max_output,
+        effective=effective,
+        max_input=max_input,
+        source=known.source,
+    )
+
+
+def segments(messages: Any, window: int | str | Window = 200_000, **options: Any) -> Segments:
+    """The segments of `messages`, oldest first, each with retention, droppable and the reason; `.repairs`."""
+    live, repairs = _standing(messages, window, **options)
+    return live_segments(live, repairs)
+
+
+def plan(messages: Any, window: int | str | Window, **options: Any) -> Plan:
+    """What the policy does to these messages now, as the context they stand for, without any history."""
+    live, _ = _standing(messages, window, **options)
+    decision = decide(live.state)
+    shown = as_plan(live, live.state, decision)
+    return _with_apply(shown, lambda note: rehearse(live, note))
+
+
+def budget(messages: Any, window: int | str | Window, **options: Any) -> Budget:
+    """Where the window goes for these messages."""
+    live, _ = _standing(messages, window, **options)
+    return live_budget(live)
+
+
+class Context:
+    """A context for an agent that runs elsewhere: messages in, what to send out, everything in view.
+
+        context = eth.Context(8_000, model="gpt-4o", system="You are …", tools=TOOLS)
+        context.append({"role": "user", "content": task})
+        reply = client.chat.completions.create(messages=context.request(), …)
+        context.append(reply.choices[0].message)
+        context.append({"role": "tool", "tool_call_id": …, "content": …})
+
+    `request()` answers in the shape of what was appended. `spill(tool, text) -> address` may keep large
+    results outside; without it they are kept in memory under `log://<i>`, the number of the message.
+    """
+
+    def __init__(
+        self,
+        window: int | str | Window,
+        *,
+        policy: str | Policy = "ethang",
+        system: str | None = None,
+        project: str | None = None,
+        tools: Sequence[Any] = (),
+        model: str | None = None,
+        counter: TokenCounter | None = None,
+        pins: Iterable[str] = (),
+        spill: Spill | None = None,
+        name: str = "context",
+    ) -> None:
+        self.name = name
+        self.model = model or (window if isinstance(window, str) else "")
+        self._journal = MemoryJournal()
+        self._whole: dict[int, str] = {}
+        self._live = _live(
+            window, policy, system, project, tools, self.model, counter,
+            journal=self._journal, spill=spill or self._keep,
+        )  # fmt: skip
+        self._chronicle = Chronicle(self._live)
+        self._shape: Shape | None = None
+        for text in pins:
+            self.pin(text)
+
+    def append(self, message: Any) -> None:
+        """Takes in one message or a list of them: ethang, OpenAI or Anthropic shape, or an SDK's own object."""
+        self._shape = shape_of(message, self._shape)
+        for item in to_messages(message):
+            self._live.append(item)
+
+    def begin(self, name: str = "") -> None:
+        """A new piece of work: the next user message is its task."""
+        self._live.begin()
+
+    def request(self) -> Sending:
+        """What to send now, after the policy had its say. Raises Stuck where it cannot fit.
+
+        The result is a list in the shape of the messages appended; `.system` has the system text where that
+        shape keeps it apart, `.plan` what was done.
+        """
+        self._live.request()
+        plan = self._chronicle.last
+        if plan is not None and plan.outcome == "stuck":
+            raise Stuck(plan.reason)
+        return write(self._live.assemble(), self._shape or "ethang", plan)
+
+    def usage(self, report: int) -> None:
+        """The input tokens the provider counted for the last request; calibrates the limits, never the counts."""
+        self._live.usage(report, self._live.state.total)
+
+    def note(self, text: str) -> None:
+        """Puts a text of yours in place of the newest handoff note."""
+        self._live.write_note(text, reference="given", author="the caller")
+
+    def pin(self, text: str, kind: str = "constraint") -> Pin:
+        """Keeps a sentence verbatim from the next request on."""
+        return self._live.pin(text, kind)
+
+    def unpin(self, number: int) -> Pin:
+        """Lifts a pin."""
+        return self._live.unpin(number)
+
+    def compact(self) -> None:
+        """Asks for a cleanup; it is taken at the next request."""
+        self._live.ask_cleanup()
+
+    def plan(self) -> Plan:
+        """What the policy does at the next request. Changes nothing."""
+        live = self._live
+        shown = as_plan(live, live.state, decide(live.state))
+        return _with_apply(shown, lambda note: rehearse(live, note))
+
+    def removed(self, address: str) -> str:
+        """The text at `log://<i>`: message i as it came, also where it has left the window."""
+        number = address.partition("#")[0].removeprefix("log://")
+        texts = self._journal.texts
+        if not number.isdigit() or int(number) >= len(texts):
+            raise NoSuchAddress(f"{address[:80]!r} is no address here; log://0 to log://{len(texts) - 1} are")
+        return self._whole.get(int(number), texts[int(number)])
+
+    def _keep(self, tool: str, text: str) -> str:
+        number = self._journal.next
+        self._whole[number] = text
+        return f"log://{number}"
+
+    @property
+    def segments(self) -> Segments:
+        return live_segments(self._live)
+
+    @property
+    def budget(self) -> Budget:
+        return live_budget(self._live, self._chronicle.fills)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        return self._chronicle.snapshot(
+            name=self.name, model=self.model, model_label=self.model or "no model named", state="live"
+        )
+
+    def _repr_html_(self) -> str:
+        return self.snapshot._repr_html_()
+
+    def __str__(self) -> str:
+        return str(self.snapshot)
+
+    def __repr__(self) -> str:
+        state = self._live.state
+        return f"Context({self.name}: {state.total:,} of {state.usable:,} usable tokens)"
+
+
+def _standing(
+    messages: Any,
+    window_given: int | str | Window,
+    *,
+    policy: str | Policy = "ethang",
+    system: str | None = None,
+    project: str | None = None,
+    tools: Sequence[Any] = (),
+    model: str | None = None,
+    counter: TokenCounter | None = None,
+    pins: Iterable[str] = (),
+) -> tuple[LiveContext, tuple[str, ...]]:
+    """A context in which these messages stand as they are: nothing is spilled, nothing has happened yet."""
+    named = model or (window_given if isinstance(window_given, str) else "")
+    live = _live(window_given, policy, system, project, tools, named, counter, refuses=False)
+    mended = mend(to_messages(messages))
+    for message in mended.messages:
+        live.stand(message)
+    for text in pins:
+        live.pin(text)
+    return live, mended.repairs
+
+
+def _live(
+    window_given: int | str | Window,
+    policy: str | Policy,
+    system: str | None,
+    project: str | None,
+    tools: Sequence[Any],
+    model: str,
+    counter: TokenCounter | None,
+    *,
+    journal: MemoryJournal | None = None,
+    spill: Spill | None = None,
+    refuses: bool = True,
+) -> LiveContext:
+    specs: tuple[ToolSpec, ...] = tuple(to_tools(tools))
+    return LiveContext(
+        window=window(window_given),
+        policy=find_policy(policy),
+        counter=counter or find_counter(model or None),
+        system=system or "",
+        project=project or "",
+        tools=specs,
+        journal=journal,
+        spill=spill,
+        refuses=refuses,
+    )
+
+
+def _with_apply(shown: Plan, apply: Callable[[str | None], Applied]) -> Plan:
+    return replace(shown, _apply=apply)

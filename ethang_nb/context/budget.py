@@ -1,0 +1,110 @@
+"""Budget: where the window goes. Slices in the order of assembly sum to the window; nothing is left unnamed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ethang_nb._show import Shown
+from ethang_nb.context.counting import How
+from ethang_nb.context.window import Levels, Window
+
+__all__ = ["SLICES", "Budget", "Slice", "percentile"]
+
+SLICES = (
+    "system",
+    "tools",
+    "project",
+    "core",
+    "task",
+    "handoff notes",
+    "recalled memory",
+    "history",
+    "tool output",
+    "images",
+)
+"""The slices a request is made of, in the order of assembly."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slice:
+    """Tokens of one slice, how they were counted, and of how many things (tools, pins, segments) it consists."""
+
+    name: str
+    tokens: int
+    how: How
+    count: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget(Shown):
+    """Occupancy: what is in the window now, in tokens; `fill` and levels in per mille of usable.
+
+    `used + free + beyond + reserve == window.total` while nothing is over; `over` is what exceeds hard.
+    `room` is how large one more tool result may be before the next cleanup. `p95` is the 95th percentile of
+    fill over all requests so far. `unattributed` is what the provider counted and we cannot place; it stands
+    beside the sum.
+    """
+
+    _view = "ethang_nb.views.budget"
+
+    window: Window
+    levels: Levels
+    slices: tuple[Slice, ...]
+    how: How
+    p95: int | None = None
+    unattributed: int = 0
+    cleanup_at: int = 0
+    """Tokens at which the next cleanup is due (calibration included)."""
+
+    @property
+    def used(self) -> int:
+        return sum(item.tokens for item in self.slices)
+
+    @property
+    def fill(self) -> int:
+        """Per mille of usable, rounded down."""
+        return self.used * 1000 // self.window.usable
+
+    @property
+    def free(self) -> int:
+        return max(0, self.window.usable - self.used)
+
+    @property
+    def beyond(self) -> int:
+        """Tokens between usable (or what is used, if more) and hard: there, but not trusted by the user."""
+        return max(0, self.window.hard - max(self.window.usable, self.used))
+
+    @property
+    def unsendable(self) -> int:
+        """Tokens of the window that max input forbids to fill (0 where the model has no such limit)."""
+        return self.window.total - self.window.reserve - self.window.hard
+
+    @property
+    def over(self) -> int:
+        return max(0, self.used - self.window.hard)
+
+    @property
+    def room(self) -> int:
+        return max(0, self.cleanup_at - self.used)
+
+    @property
+    def fixed(self) -> int:
+        """Tokens paid on every request before any work: system, tools, project."""
+        return sum(item.tokens for item in self.slices if item.name in ("system", "tools", "project"))
+
+    def slice(self, name: str) -> Slice:
+        for item in self.slices:
+            if item.name == name:
+                return item
+        return Slice(name=name, tokens=0, how=self.how)
+
+    def __repr__(self) -> str:
+        return f"Budget({self.used:,} of {self.window.usable:,} usable tokens, fill {self.fill})"
+
+
+def percentile(values: tuple[int, ...], per_cent: int = 95) -> int | None:
+    """The nearest-rank percentile of `values`; None without values."""
+    if not values:
+        return None
+    ordered = sorted(values)
+    return ordered[max(0, -(-per_cent * len(ordered) // 100) - 1)]

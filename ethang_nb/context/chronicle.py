@@ -1,0 +1,200 @@
+"""Chronicle: what happened to a live context, step by step: fills, cleanups with their diffs, notices.
+
+It watches; it decides nothing and nothing of it ever enters the window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ethang_nb.context.diffing import Gone, compare
+from ethang_nb.context.live import LiveContext, Turning
+from ethang_nb.context.messages import Message
+from ethang_nb.context.notes import NoteTask
+from ethang_nb.context.outline import as_plan, budget, next_cleanup, segments
+from ethang_nb.context.plan import Plan
+from ethang_nb.context.snapshot import Diff, Left, Snapshot, StepRow
+
+__all__ = ["Chronicle"]
+
+
+class Chronicle:
+    """Watches one live context and keeps its timeline, diffs and notices."""
+
+    def __init__(self, context: LiveContext) -> None:
+        self.context = context
+        self.steps: list[StepRow] = []
+        self.diffs: list[Diff] = []
+        self.notices: list[str] = []
+        self.last: Plan | None = None
+        """The plan of the last request point."""
+        self._gone: tuple[Gone, ...] = ()
+        context.observers.append(self)
+
+    # ---- what the live context tells
+
+    def requested(self, turning: Turning) -> None:
+        plan = as_plan(self.context, turning.before, turning.decision, turning.entries)
+        self.last = plan
+        events = self._events(turning, plan)
+        before = plan.fill_before if plan.lands else None
+        self.steps.append(self._row(turning.step, tuple(events), before, self.what()))
+        if plan.lands:
+            self._land(turning, plan)
+        elif plan.outcome in ("idle", "stuck") and turning.before.said != plan.outcome:
+            self.notices.append(f"step {turning.step}: {plan.outcome}: {plan.reason}")
+
+    def noted(self, task: NoteTask, message: Message, prose: str, reference: str, author: str) -> None:
+        """The note of the last cleanup is written: its diff is whole now."""
+        last = self.diffs[-1]
+        state = self.context.state
+        sources = "\n".join([*task.lines, *(text for _, text in task.texts)])
+        note_tokens = state.notes[-1].tokens
+        self.diffs[-1] = replace(
+            last,
+            after=state.total,
+            fill_after=state.fill,
+            note=message.text,
+            note_tokens=note_tokens,
+            note_reference=reference,
+            note_author=author,
+            generation=task.generation,
+            facts=compare(
+                self._gone, note=prose, core=self.context.core, window=self._window_text(), sources=sources
+            ),
+        )
+        row = self.steps[-1]
+        self.steps[-1] = self._row(row.step, row.events, row.before, row.what)
+
+    # ---- what people ask
+
+    def snapshot(
+        self,
+        *,
+        name: str,
+        model: str,
+        model_label: str,
+        state: str,
+        repairs: Sequence[str] = (),
+        notices: Sequence[str] = (),
+    ) -> Snapshot:
+        context = self.context
+        return Snapshot(
+            name=name,
+            model=model,
+            model_label=model_label,
+            policy=context.state.policy.name,
+            state=state,
+            step=context.step,
+            budget=budget(context, self.fills),
+            segments=segments(context, repairs),
+            plan=next_cleanup(context),
+            timeline=tuple(self.steps),
+            diffs=tuple(self.diffs),
+            pins=tuple(context.pins),
+            notices=(*self.notices, *notices),
+        )
+
+    @property
+    def fills(self) -> tuple[int, ...]:
+        return tuple(row.fill for row in self.steps)
+
+    def what(self) -> str:
+        """What the newest message is: the line that says what happened at a step."""
+        rows = [row for row in self.context.state.rows if not row.passing]
+        return self.context.entries[rows[-1].id].title if rows else ""
+
+    # ---- inside
+
+    def _land(self, turning: Turning, plan: Plan) -> None:
+        decision, entries = turning.decision, turning.entries
+        left: list[Left] = []
+        gone: list[Gone] = []
+        whole = {move.row for move in decision.moves if move.act in ("evict", "remove")}
+        for verdict in plan.verdicts:
+            if verdict.act in ("collapse", "shrink", "evict", "remove"):
+                left.append(
+                    Left(title=verdict.title, tokens=verdict.before, how=verdict.act, address=verdict.address)
+                )
+        for move in decision.moves:
+            entry = entries[move.row]
+            if move.index < 0 and move.act == "evict":
+                gone += [
+                    _gone(message, entry.addresses[min(at, len(entry.addresses) - 1)])
+                    for at, message in enumerate(entry.messages)
+                    if message.text and not _is_stub(message)
+                ]
+            elif move.index >= 0 and move.row not in whole:
+                gone.append(_gone(entry.messages[move.index + 1], entry.addresses[move.index + 1]))
+        self._gone = tuple(gone)
+        facts = compare(self._gone, note="", core=self.context.core, window=self._window_text(), sources="")
+        state = self.context.state
+        self.diffs.append(
+            Diff(
+                step=turning.step,
+                outcome=plan.outcome,
+                forced=plan.forced,
+                before=plan.before,
+                after=state.total,
+                fill_before=plan.fill_before,
+                fill_after=state.fill,
+                left=tuple(left),
+                facts=facts,
+                price=plan.price,
+                digest=plan.digest,
+                reason=plan.reason,
+            )
+        )
+
+    def _row(self, step: int, events: tuple[str, ...], before: int | None, what: str) -> StepRow:
+        state = self.context.state
+        task = sum(row.tokens for row in state.rows if row.task)
+        output = sum(result.tokens for row in state.rows for result in row.results)
+        fixed = state.fixed + state.core
+        return StepRow(
+            step=step,
+            fill=state.fill,
+            tokens=state.total,
+            events=events,
+            before=before,
+            what=what,
+            fixed=fixed,
+            task=task,
+            history=state.total - fixed - task - output,
+            output=output,
+            headroom=state.window.total - state.total,
+        )
+
+    def _events(self, turning: Turning, plan: Plan) -> list[str]:
+        match plan.outcome:
+            case "nothing":
+                return []
+            case "cleanup":
+                acts = [verdict.act for verdict in plan.verdicts]
+                counts = [
+                    (acts.count("collapse"), "to one line"),
+                    (acts.count("evict"), "left"),
+                    (acts.count("shrink"), "shrunk"),
+                ]
+                said = ", ".join(f"{count} {word}" for count, word in counts if count)
+                return [f"{'forced ' if plan.forced else ''}cleanup: {said}"]
+            case "idle" | "stuck" if turning.before.said == plan.outcome:
+                return []
+            case other:
+                return [other]
+
+    def _window_text(self) -> str:
+        return "\n".join(
+            message.text for entry in self.context.entries.values() for message in entry.messages
+        )
+
+
+def _gone(message: Message, address: str) -> Gone:
+    # Tools put one header line before a text that has an address of its own.
+    headed = message.results and message.text.startswith("[") and not address.startswith("log://")
+    return Gone(text=message.text, address=address, offset=1 if headed else 0)
+
+
+def _is_stub(message: Message) -> bool:
+    return bool(message.results) and message.text.startswith("[left the window: ")

@@ -1,0 +1,65 @@
+"""Counting: the TokenCounter seam, and what one message costs beyond its text.
+
+A count is made once, when a message enters, and kept; nothing here counts a text twice. Overheads are ours
+(the rough size of role and separators in chat formats), so totals are exact per text and fixed per message.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol
+
+from ethang_nb.context.messages import Image, Message, Text, Thinking, ToolCall, ToolResult
+
+__all__ = ["CALL_OVERHEAD", "MESSAGE_OVERHEAD", "How", "TokenCounter", "message_tokens", "result_tokens"]
+
+How = Literal["exact", "estimated", "provider"]
+
+MESSAGE_OVERHEAD = 4  # ► role and separators of one message
+CALL_OVERHEAD = 4  # ► name, id and brackets around one tool call
+IMAGE_TOKENS = 1_000  # ► an image of unknown size; providers bill 85 to 1,600
+
+
+class TokenCounter(Protocol):
+    """Counts text in tokens. `how` says whether the tokenizer is really the model's."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def how(self) -> Literal["exact", "estimated"]: ...
+
+    def count(self, text: str) -> int:
+        """Tokens of `text`; never raises, whatever the text."""
+        ...
+
+    def over(self, text: str, limit: int) -> bool:
+        """Whether `text` has more than `limit` tokens, without counting all of a huge text."""
+        ...
+
+
+def result_tokens(result: ToolResult, counter: TokenCounter) -> int:
+    """Tokens of one tool result as a message of its own."""
+    return MESSAGE_OVERHEAD + counter.count(result.text) + IMAGE_TOKENS * len(result.images)
+
+
+def message_tokens(message: Message, counter: TokenCounter) -> int:
+    """Tokens of a whole message, tool results included; each result stands as a message of its own."""
+    results = sum(result_tokens(part, counter) for part in message.parts if isinstance(part, ToolResult))
+    rest = [part for part in message.parts if not isinstance(part, ToolResult)]
+    if not rest and results:
+        return results
+    return results + MESSAGE_OVERHEAD + sum(_part_tokens(part, counter) for part in rest)
+
+
+def _part_tokens(part: Text | Image | Thinking | ToolCall | ToolResult, counter: TokenCounter) -> int:
+    match part:
+        case Text():
+            return counter.count(part.text)
+        case Thinking():
+            return counter.count(part.text) + counter.count(part.signature)
+        case ToolCall():
+            return CALL_OVERHEAD + counter.count(part.name) + counter.count(part.arguments)
+        case Image():
+            return IMAGE_TOKENS
+        case ToolResult():
+            return result_tokens(part, counter)

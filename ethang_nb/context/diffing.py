@@ -1,0 +1,68 @@
+"""Diffing: what a cleanup did to the texts: what left, what stands for it, which facts survived.
+
+A fact of a departed text is *kept* where the same string still stands in the note, the core or the rest of
+the window, else *lost*, with the address where it can be read. A fact of the note's prose that stands in
+nothing the note was made from is *invented*.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ethang_nb.context.facts import facts
+from ethang_nb.context.snapshot import Fact
+
+__all__ = ["Gone", "compare", "line_address"]
+
+_RANGE = re.compile(r"#L(\d+)(?:-\d+)?(?:@[0-9a-f]+)?$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gone:
+    """A text that left the window, with its address; `offset` is how many lines of it precede the addressed text."""
+
+    text: str
+    address: str
+    offset: int = 0
+
+
+def compare(gone: Sequence[Gone], *, note: str, core: str, window: str, sources: str) -> tuple[Fact, ...]:
+    """What became of every fact of the texts that left; `sources` is all that the note was made from."""
+    found: dict[str, Fact] = {}
+    for item in gone:
+        for fact in facts(item.text):
+            if fact.text in found:
+                continue
+            where = next(
+                (
+                    name
+                    for name, text in (("note", note), ("core", core), ("window", window))
+                    if fact.text in text
+                ),
+                "",
+            )
+            found[fact.text] = Fact(
+                text=fact.text,
+                kind=fact.kind,
+                fate="kept" if where else "lost",
+                where=where or line_address(item.address, fact.line - item.offset),
+            )
+    for fact in facts(note):
+        if (
+            fact.text not in found
+            and fact.text not in sources
+            and fact.text not in core
+            and fact.text not in window
+        ):
+            found[fact.text] = Fact(text=fact.text, kind=fact.kind, fate="invented", where="note")
+    return tuple(found.values())
+
+
+def line_address(address: str, line: int) -> str:
+    """The address of line `line` (from 1) of the text at `address`."""
+    match = _RANGE.search(address)
+    if match:
+        return f"{address[: match.start()]}#L{int(match.group(1)) + max(0, line - 1)}"
+    return f"{address}#L{line}" if address and line > 0 else address

@@ -1,0 +1,157 @@
+"""Events: everything that can happen to a context, with the token counts that were made when it happened.
+
+The fold needs nothing else: same events, same plans, same digests.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ethang_nb.context.policy import Policy
+from ethang_nb.context.state import Form, ResultRow, RowKind
+from ethang_nb.context.window import Window
+
+__all__ = [
+    "CleanupAsked",
+    "CoreRendered",
+    "Event",
+    "MessageAdded",
+    "NoteWritten",
+    "PartsChanged",
+    "Pinned",
+    "PolicyChanged",
+    "ReleaseOffered",
+    "RequestPoint",
+    "ResultAdded",
+    "ResultChanged",
+    "Unpinned",
+    "UsageReported",
+    "WindowChanged",
+    "WorkBegun",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartsChanged:
+    """Tokens of the parts that stand before the conversation; None leaves one as it is."""
+
+    system: int | None = None
+    tools: int | None = None
+    project: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowChanged:
+    window: Window
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyChanged:
+    policy: Policy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkBegun:
+    """A new piece of work; the next user message is its task."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageAdded:
+    """A message that opens a segment. `calls` is how many tool calls wait for a result."""
+
+    kind: RowKind
+    tokens: int
+    calls: int = 0
+    hash: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultAdded:
+    """A result that joins the newest tool turn, or row `row` where that is given."""
+
+    result: ResultRow
+    hash: str = ""
+    row: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultChanged:
+    """A result that stands in another form now, with the tokens of that form."""
+
+    row: int
+    index: int
+    tokens: int
+    form: Form
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pinned:
+    """`row` holds the message the pin came from; `line` is what its line takes in the core."""
+
+    id: int
+    row: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unpinned:
+    id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoreRendered:
+    """The core as it really is now; a plan only bounds it."""
+
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteWritten:
+    """The newest note as it really is; the plan had reserved for it."""
+
+    tokens: int
+    hash: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CleanupAsked:
+    """A person or the model asked for a cleanup; it is taken at the next request point."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseOffered:
+    """Results the model can do without, as (row, index); rules accept or refuse each."""
+
+    results: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageReported:
+    """What the provider counted for the last request, and our own count of that very request."""
+
+    reported: int
+    own: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestPoint:
+    """A request is about to be assembled: the moment at which plans are made."""
+
+
+Event = (
+    PartsChanged
+    | WindowChanged
+    | PolicyChanged
+    | WorkBegun
+    | MessageAdded
+    | ResultAdded
+    | ResultChanged
+    | Pinned
+    | Unpinned
+    | CoreRendered
+    | NoteWritten
+    | CleanupAsked
+    | ReleaseOffered
+    | UsageReported
+    | RequestPoint
+)

@@ -1,0 +1,35 @@
+"""The Journal seam: whoever keeps what happens, and numbers it, so that everything has an address."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from ethang_nb.context.messages import from_json
+
+__all__ = ["Journal", "MemoryJournal"]
+
+
+class Journal(Protocol):
+    """Written before the context changes. `next` is the number the next entry will get."""
+
+    @property
+    def next(self) -> int: ...
+
+    def write(self, kind: str, data: dict[str, Any]) -> int: ...
+
+
+class MemoryJournal:
+    """For a context without a record: messages alone are numbered, from 0, as they came (`log://<i>`)."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    @property
+    def next(self) -> int:
+        return len(self.texts)
+
+    def write(self, kind: str, data: dict[str, Any]) -> int:
+        number = len(self.texts)
+        if kind == "message" and not data.get("own"):
+            self.texts.append(from_json(data["message"]).text)
+        return number

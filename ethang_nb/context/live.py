@@ -1,0 +1,528 @@
+"""LiveContext: the fold fed live, with the texts beside the integers.
+
+It counts a message once when it enters, writes it to the journal, feeds the fold, and carries out on the
+texts what the fold decided. It calls no model and reads no disk; a handoff note is handed out as a task
+(`pending`) and handed back as text (`write_note`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from ethang_nb.context.catalogue import ToolSpec, catalogue_tokens
+from ethang_nb.context.core import core_text, core_tokens, head_tokens, line_tokens
+from ethang_nb.context.counting import MESSAGE_OVERHEAD, TokenCounter, message_tokens, result_tokens
+from ethang_nb.context.cutting import cut
+from ethang_nb.context.digest import digest
+from ethang_nb.context.draft import Move
+from ethang_nb.context.events import (
+    CleanupAsked,
+    CoreRendered,
+    Event,
+    MessageAdded,
+    NoteWritten,
+    PartsChanged,
+    Pinned,
+    PolicyChanged,
+    ReleaseOffered,
+    RequestPoint,
+    ResultAdded,
+    ResultChanged,
+    Unpinned,
+    UsageReported,
+    WindowChanged,
+    WorkBegun,
+)
+from ethang_nb.context.fold import step
+from ethang_nb.context.journal import Journal, MemoryJournal
+from ethang_nb.context.messages import Message, Text, ToolResult, to_json, user
+from ethang_nb.context.notes import RULE_AUTHOR, Departed, NoteTask, compose, extract, rule_note
+from ethang_nb.context.pins import find
+from ethang_nb.context.planner import Decision
+from ethang_nb.context.policy import Policy
+from ethang_nb.context.snapshot import Pin
+from ethang_nb.context.state import AGAIN_RANK, Form, ResultRow, RowKind, State
+from ethang_nb.context.window import Window
+from ethang_nb.context.wording import call_title, nudge, pin_text, stub, title
+from ethang_nb.errors import BadMessage, Misuse
+
+__all__ = ["Entry", "LiveContext", "Observer", "Spill", "Turning"]
+
+Spill = Callable[[str, str], str]
+"""`spill(tool, text) -> address`: keeps a text outside the window."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """The texts of one row: as they stand in the window, as they entered, and where each can be read again."""
+
+    row: int
+    title: str
+    messages: list[Message]
+    originals: list[Message]
+    addresses: list[str]
+    step: int
+
+    @property
+    def address(self) -> str:
+        """Of a turn with one result, that result's own place; else where the segment begins in the record."""
+        results = self.addresses[1:]
+        return results[0] if len(results) == 1 else self.addresses[0]
+
+    def copy(self) -> Entry:
+        """The same texts in lists of their own: what a plan was made from, kept while the window changes."""
+        return replace(
+            self, messages=list(self.messages), originals=list(self.originals), addresses=list(self.addresses)
+        )
+
+    def departed(self, tokens: int) -> Departed:
+        return Departed(
+            segment=str(self.row),
+            title=self.title,
+            tokens=tokens,
+            address=self.address,
+            messages=tuple(self.originals),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turning:
+    """A request point: the state and the texts before it, and what was decided."""
+
+    step: int
+    before: State
+    decision: Decision
+    entries: dict[int, Entry]
+
+
+class Observer(Protocol):
+    """Told of request points and notes as they happen, live and in a replay alike."""
+
+    def requested(self, turning: Turning) -> None: ...
+
+    def noted(self, task: NoteTask, message: Message, prose: str, reference: str, author: str) -> None: ...
+
+
+class LiveContext:
+    """One context: what is in the window now, what left it, and the state the planner knows of it."""
+
+    def __init__(
+        self,
+        *,
+        window: Window,
+        policy: Policy,
+        counter: TokenCounter,
+        system: str = "",
+        project: str = "",
+        tools: Sequence[ToolSpec] = (),
+        journal: Journal | None = None,
+        spill: Spill | None = None,
+        searchable: bool = False,
+        refuses: bool = True,
+    ) -> None:
+        self.counter = counter
+        self.journal: Journal = journal or MemoryJournal()
+        self.state = State(window=window, policy=policy, core_head=head_tokens(counter))
+        self.system, self.project, self.tools = system, project, tuple(tools)
+        self.entries: dict[int, Entry] = {}
+        self.note_messages: dict[int, Message] = {}
+        self.covered: dict[int, tuple[Departed, ...]] = {}
+        self.pins: list[Pin] = []
+        self.pending: NoteTask | None = None
+        self.step = 0
+        self.observers: list[Observer] = []
+        self.core = ""
+        """The core block as it was last rendered."""
+        self._spill = spill
+        self._searchable = searchable
+        self._refuses = refuses
+        self._queued: list[Pin] = []
+        self._note_task: NoteTask | None = None
+        self._feed(
+            PartsChanged(
+                system=self._text_tokens(system) if system else 0,
+                project=self._text_tokens(project) if project else 0,
+                tools=catalogue_tokens(self.tools, counter),
+            )
+        )
+
+    # ---- what enters
+
+    def append(self, message: Message) -> int:
+        """Takes a message in and returns the number of its segment. A system message joins the system text."""
+        if message.role == "system":
+            self.add_system(message.text)
+            return -1
+        if message.role == "tool":
+            return [self._add_result(result, message) for result in message.results][-1]
+        return self.enter(message)
+
+    def stand(self, message: Message) -> None:
+        """Takes a message in as it already stands in somebody's window: nothing is cut on entry."""
+        policy = self.state.policy
+        self.state = replace(self.state, policy=replace(policy, stages=_without_intake(policy)))
+        try:
+            self.append(message)
+        finally:
+            self.state = replace(self.state, policy=policy)
+
+    def copy(self) -> LiveContext:
+        """A context that stands as this one does and goes its own way from here; nothing of it is recorded."""
+        twin = LiveContext(
+            window=self.state.window, policy=self.state.policy, counter=self.counter,
+            searchable=self._searchable, refuses=self._refuses,
+        )  # fmt: skip
+        twin.state, twin.step, twin.core = self.state, self.step, self.core
+        twin.system, twin.project, twin.tools = self.system, self.project, self.tools
+        twin.entries = {row: entry.copy() for row, entry in self.entries.items()}
+        twin.note_messages, twin.covered = dict(self.note_messages), dict(self.covered)
+        twin.pins, twin.pending = list(self.pins), self.pending
+        twin._queued, twin._note_task = list(self._queued), self._note_task
+        return twin
+
+    def begin(self) -> None:
+        """A new piece of work: the next user message is its task."""
+        self.journal.write("work", {})
+        self._feed(WorkBegun())
+
+    def add_system(self, text: str) -> None:
+        self.journal.write("system", {"text": text})
+        self.system = f"{self.system}\n\n{text}" if self.system else text
+        self._feed(PartsChanged(system=self._text_tokens(self.system)))
+
+    def set_window(self, window: Window) -> None:
+        self.journal.write("window", {"total": window.total, "reserve": window.reserve})
+        self._feed(WindowChanged(window=window))
+
+    def set_policy(self, policy: Policy) -> None:
+        self.journal.write("policy", {"name": policy.name})
+        self._feed(PolicyChanged(policy=policy))
+
+    def usage(self, reported: int, own: int) -> None:
+        """What the provider counted for a request, and our count of that very request."""
+        self.journal.write("usage", {"reported": reported, "own": own})
+        self._feed(UsageReported(reported=reported, own=own))
+
+    def enter(self, message: Message, *, tokens: int | None = None, own: bool = False) -> int:
+        kind = _row_kind(message)
+        tokens = message_tokens(message, self.counter) if tokens is None else tokens
+        if kind == "user" and self._refuses:
+            self._refuse_too_large(message, tokens)
+        address = self.journal.write("message", {"message": to_json(message), "tokens": tokens, "own": own})
+        row = self.state.next_row
+        self.entries[row] = Entry(row, title(message), [message], [message], [f"log://{address}"], self.step)
+        self._feed(MessageAdded(kind=kind, tokens=tokens, calls=len(message.calls), hash=message.hash))
+        for found in find(message):
+            self._pin(found.kind, found.text, found.rule, row)
+        return row
+
+    def _add_result(self, result: ToolResult, message: Message) -> int:
+        row = self._turn_of(result.call_id)
+        kept, form, address = self._intake(result)
+        line = stub(_call_title(self.entries[row], kept), kept, result_tokens(kept, self.counter), address)
+        counted = ResultRow(
+            tokens=result_tokens(kept, self.counter),
+            stub=MESSAGE_OVERHEAD + self.counter.count(line),
+            again=AGAIN_RANK[kept.again],
+            form=form,
+        )
+        self.join(row, replace(message, parts=(kept,)), counted, address)
+        return row
+
+    def join(self, row: int, message: Message, counted: ResultRow, address: str) -> None:
+        self.journal.write(
+            "message",
+            {
+                "message": to_json(message),
+                "row": row,
+                "result": {
+                    "tokens": counted.tokens,
+                    "stub": counted.stub,
+                    "again": counted.again,
+                    "form": counted.form,
+                },
+                "address": address,
+            },
+        )
+        entry = self.entries[row]
+        entry.messages.append(message)
+        entry.originals.append(message)
+        entry.addresses.append(address)
+        decision = self._feed(ResultAdded(result=counted, row=row, hash=message.hash))
+        if decision:
+            self._carry_out_results(decision.moves)
+
+    def _intake(self, result: ToolResult) -> tuple[ToolResult, Form, str]:
+        """The result as it enters: cut to the entry limit, its whole text kept at an address first."""
+        name = result.name or "tool"
+        address = result.address or f"log://{self.journal.next}"
+        limit = self.state.entry_tokens - MESSAGE_OVERHEAD
+        if "intake" not in self.state.policy.stages or not self.counter.over(result.text, limit):
+            return result, "full", address
+        if not result.address and self._spill is not None:
+            address = self._spill(name, result.text)
+        text = cut(result.text, limit, self.counter, address)
+        again = result.again if result.address else "read"
+        return replace(result, text=text, address=address, again=again), "spilled", address
+
+    def _refuse_too_large(self, message: Message, tokens: int) -> None:
+        fixed = self.state.fixed + self.state.core + self.state.note_tokens
+        if fixed + tokens > self.state.hard:
+            raise Misuse(
+                f"this message takes {tokens:,} tokens; with {fixed:,} for the fixed parts and a note it does not "
+                f"fit the {self.state.hard:,} that can be sent. Shorten it, or put it into a file and name the file"
+            )
+
+    def _turn_of(self, call_id: str) -> int:
+        for row in reversed(self.state.rows):
+            if row.kind == "turn" and row.open:
+                entry = self.entries[row.id]
+                answered = {part.call_id for item in entry.messages for part in item.results}
+                if call_id in {call.id for call in entry.messages[0].calls} - answered:
+                    return row.id
+        raise BadMessage(f"a tool result names call {call_id!r}, which no open call has; add the call first")
+
+    # ---- requests
+
+    def request(self) -> Turning:
+        """A request point: plans, carries the plan out on the texts, and says what was decided from which state.
+
+        Where the plan writes a note, `pending` holds the task until `write_note`, or until the next assembly
+        writes it by rule.
+        """
+        self._enter_pins()
+        before, texts = self.state, self._texts_before()
+        after, decision = step(before, RequestPoint())
+        assert decision is not None
+        entry: dict[str, Any] = {"step": self.step + 1, "outcome": decision.outcome}
+        if decision.outcome != "nothing":
+            entry |= {"before": decision.before, "after": decision.after, "digest": digest(before, decision)}
+        self.journal.write("point", entry)
+        self.state = after
+        self.step += 1
+        if decision.outcome == "nudge":
+            self.enter(
+                user(nudge(before.fill, before.levels.cleanup), source="ethang", kind="nudge"), own=True
+            )
+        if decision.lands:
+            self._carry_out(decision)
+        turning = Turning(step=self.step, before=before, decision=decision, entries=texts)
+        for observer in self.observers:
+            observer.requested(turning)
+        return turning
+
+    def _texts_before(self) -> dict[int, Entry]:
+        state = self.state
+        due = state.asked or state.total >= state.cleanup_at or state.total > state.hard
+        return {row: entry.copy() for row, entry in self.entries.items()} if due else dict(self.entries)
+
+    def assemble(self) -> tuple[Message, ...]:
+        """The messages of a request, most stable first: system, project and core | task, notes | the rest."""
+        if self.pending is not None:
+            self.write_note(None)
+        text = "\n\n".join(part for part in (self.system, self.project, self.core) if part)
+        head: list[Message] = (
+            [Message(role="system", parts=(Text(text=text),), source="system")] if text else []
+        )
+        rows = list(self.state.rows)
+        if rows and rows[0].task:
+            head += self.entries[rows.pop(0).id].messages
+        head += [self.note_messages[note.id] for note in self.state.notes]
+        for row in rows:
+            head += self.entries[row.id].messages
+        return tuple(head)
+
+    def ask_cleanup(self) -> None:
+        """Asks for a cleanup; it is taken at the next request point."""
+        self.journal.write("asked", {})
+        self._feed(CleanupAsked())
+
+    def release(self, offered: Sequence[tuple[int, int]]) -> Decision:
+        """Collapses the offered results that rules let go."""
+        self.journal.write("release", {"results": [list(item) for item in offered]})
+        decision = self._feed(ReleaseOffered(results=tuple(offered)))
+        assert decision is not None
+        self._carry_out_results(decision.moves)
+        return decision
+
+    def _carry_out(self, decision: Decision) -> None:
+        leaving = [move for move in decision.moves if move.index < 0]
+        self._carry_out_results([move for move in decision.moves if move.index >= 0])
+        departed: list[Departed] = []
+        for move in leaving:
+            entry = self.entries.pop(move.row)
+            if move.act == "evict":
+                departed.append(
+                    entry.departed(sum(message_tokens(item, self.counter) for item in entry.originals))
+                )
+        self._render_core(decision)
+        if decision.writes_note:
+            self._hand_out_note(decision, departed)
+
+    def _carry_out_results(self, moves: Sequence[Move]) -> None:
+        """Collapses and shrinks on the texts. A shrunk text may be shorter than the plan bounds it by."""
+        for move in moves:
+            entry = self.entries[move.row]
+            at = move.index + 1
+            result = entry.messages[at].results[0]
+            address = entry.addresses[at]
+            if move.act == "collapse":
+                whole = result_tokens(entry.originals[at].results[0], self.counter)
+                text = stub(_call_title(entry, result), result, whole, address)
+                new = replace(result, text=text, images=(), address=address)
+            else:
+                text = cut(result.text, move.after - MESSAGE_OVERHEAD, self.counter, address)
+                new = replace(result, text=text, address=address)
+                tokens = result_tokens(new, self.counter)
+                if any(row.id == move.row for row in self.state.rows):
+                    self._feed(ResultChanged(row=move.row, index=move.index, tokens=tokens, form="shrunk"))
+            entry.messages[at] = replace(entry.messages[at], parts=(new,))
+
+    # ---- notes
+
+    def _hand_out_note(self, decision: Decision, departed: Sequence[Departed]) -> None:
+        standing = {note.id for note in decision.notes}
+        before = [item for note, items in self.covered.items() if note not in standing for item in items]
+        for note in [note for note in self.covered if note not in standing]:
+            del self.covered[note]
+            del self.note_messages[note]
+        new = decision.notes[-1]
+        covers = (*before, *departed)
+        self.covered[new.id] = covers
+        pins = [(pin.kind, pin.text) for pin in self.pins if not pin.lifted]
+        texts = [
+            (message_address, message.text)
+            for item in reversed(covers)
+            for message_address, message in _readable(item)
+        ]
+        self.pending = NoteTask(
+            id=new.id,
+            generation=new.generation,
+            tokens=new.tokens,
+            rule_only=decision.rule_note,
+            lines=extract(self.task_text, pins, covers),
+            texts=tuple(texts),
+            departed=covers,
+        )
+
+    def write_note(self, text: str | None, *, reference: str = "rules@v1", author: str = "") -> Message:
+        """Puts the note in place, or another text in place of the newest one. None or blank: written by rule."""
+        task = self.pending or (self._note_task if text else None)
+        if task is None or task.id not in {note.id for note in self.state.notes}:
+            raise Misuse("no handoff note is due; one is written after a cleanup that evicts")
+        if not text or not text.strip():
+            text, reference, author = (
+                rule_note(task.lines, task.tokens * 6 // 10, self.counter),
+                "rules@v1",
+                RULE_AUTHOR,
+            )
+        self.journal.write("note", {"text": text, "reference": reference, "author": author})
+        message, prose = compose(
+            task, text, reference=reference, author=author, counter=self.counter, searchable=self._searchable
+        )
+        self.note_messages[task.id] = message
+        self.pending, self._note_task = None, task
+        self._feed(NoteWritten(tokens=message_tokens(message, self.counter), hash=message.hash))
+        for observer in self.observers:
+            observer.noted(task, message, prose, reference, author)
+        return message
+
+    # ---- pins
+
+    def pin(self, text: str, kind: str = "constraint", *, rule: str = "by hand") -> Pin:
+        """Pins a text. Where it stands word for word in an owner's message that message holds it; else it
+        enters at the next request as an owner message.
+        """
+        for row in self.state.rows:
+            messages = self.entries[row.id].messages
+            if row.kind == "user" and text in messages[0].text:
+                return self._pin(kind, text, rule, row.id)
+        pin = self._pin(kind, text, rule, -1)
+        self._queued.append(pin)
+        return pin
+
+    def unpin(self, number: int, reason: str = "lifted by hand") -> Pin:
+        """Lifts a pin: its message may leave at once, the core loses the line at its next rendering."""
+        for at, pin in enumerate(self.pins):
+            if pin.id == number and not pin.lifted:
+                self.journal.write("unpin", {"id": number, "reason": reason})
+                self.pins[at] = replace(pin, lifted=reason)
+                self._feed(Unpinned(id=number))
+                return self.pins[at]
+        known = ", ".join(str(pin.id) for pin in self.pins if not pin.lifted) or "none"
+        raise Misuse(f"no pin {number}; pins now: {known}")
+
+    def _pin(self, kind: str, text: str, rule: str, row: int) -> Pin:
+        pin = Pin(
+            id=len(self.pins) + 1,
+            kind="decision" if kind == "decision" else "constraint",
+            text=text,
+            rule=rule,
+            segment=str(row) if row >= 0 else "",
+        )
+        self.journal.write("pin", {"kind": pin.kind, "text": text, "rule": rule, "row": row})
+        self.pins.append(pin)
+        if row >= 0:
+            self._feed_pin(pin, row)
+        return pin
+
+    def _feed_pin(self, pin: Pin, row: int) -> None:
+        self._feed(Pinned(id=pin.id, row=row, line=line_tokens(pin.kind, pin.text, self.counter)))
+
+    def _enter_pins(self) -> None:
+        """Pins by hand whose text stands nowhere yet enter as owner messages."""
+        queued, self._queued = self._queued, []
+        for pin in queued:
+            if not self.pins[pin.id - 1].lifted:
+                row = self.enter(user(pin_text(pin.kind, pin.text), kind="pin"), own=True)
+                self.pins[pin.id - 1] = replace(pin, segment=str(row))
+                self._feed_pin(pin, row)
+
+    def _render_core(self, decision: Decision) -> None:
+        inside = {pin.id for pin in decision.pins if pin.core}
+        self.pins = [replace(pin, core=True, segment="") if pin.id in inside else pin for pin in self.pins]
+        self.core = core_text(self.pins)
+        self._feed(CoreRendered(tokens=core_tokens(self.pins, self.counter)))
+
+    # ---- small things
+
+    @property
+    def task_text(self) -> str:
+        """The task of the current piece of work."""
+        tasks = [row.id for row in self.state.rows if row.task]
+        return self.entries[tasks[-1]].messages[0].text if tasks else ""
+
+    def _feed(self, event: Event) -> Decision | None:
+        self.state, decision = step(self.state, event)
+        return decision
+
+    def _text_tokens(self, text: str) -> int:
+        return MESSAGE_OVERHEAD + self.counter.count(text)
+
+
+def _without_intake(policy: Policy) -> tuple[str, ...]:
+    return tuple(stage for stage in policy.stages if stage != "intake")
+
+
+def _readable(item: Departed) -> list[tuple[str, Message]]:
+    return [(item.address, message) for message in item.messages if message.text]
+
+
+def _row_kind(message: Message) -> RowKind:
+    match message.kind:
+        case "nudge" | "notice" | "memory" | "pin" as kind:
+            return kind
+        case _:
+            pass
+    if message.role == "user":
+        return "user"
+    return "turn" if message.calls else "assistant"
+
+
+def _call_title(entry: Entry, result: ToolResult) -> str:
+    for call in entry.messages[0].calls:
+        if call.id == result.call_id:
+            return call_title(call)
+    return result.name or "tool"

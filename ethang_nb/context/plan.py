@@ -1,0 +1,142 @@
+"""Plan: what the policy does to a context, as a value that can be read, compared and applied.
+
+Verdicts say per segment what happens and why; totals are upper bounds; the digest is the same for the same
+input on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from ethang_nb._show import Shown
+from ethang_nb.context.messages import Message
+from ethang_nb.context.window import Levels, Window
+
+__all__ = ["Act", "Applied", "Outcome", "Plan", "Price", "Removed", "Verdict"]
+
+Outcome = Literal["nothing", "nudge", "cleanup", "release", "reseed", "idle", "stuck"]
+"""`nothing`: below every level. `idle`: a cleanup was due but would free less than the minimum. `stuck`: it
+does not fit hard and nothing helps."""
+Act = Literal["stay", "collapse", "shrink", "evict", "remove", "rewrite", "write"]
+"""`remove`: a nudge or notice taken out. `rewrite`, `write`: a handoff note."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What the plan does to one segment. Tokens are those in the window, before and after."""
+
+    segment: str
+    title: str
+    act: Act
+    before: int
+    after: int
+    code: str
+    reason: str
+    address: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """What a change to the window costs at the provider's cache. Tokens; it informs, it does not decide.
+
+    `prefix`: tokens before the first changed position, still served from the cache. `again`: tokens behind
+    it that are processed again. `saved`: tokens every later request is shorter by. `pays_after`: calls until
+    the saving has paid for the reprocessing at the cache prices used, None where it never does.
+    """
+
+    prefix: int
+    again: int
+    saved: int
+    pays_after: int | None
+    read_per_mille: int
+    write_per_mille: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Plan(Shown):
+    """What happens to this context now. Build one with `eth.plan(...)`, `session.plan()` or `context.plan()`."""
+
+    _view = "ethang_nb.views.plan"
+
+    outcome: Outcome
+    policy: str
+    window: Window
+    levels: Levels
+    before: int
+    after: int
+    fill_before: int
+    fill_after: int
+    reason: str
+    forced: bool = False
+    asked: bool = False
+    kept: int = 0
+    """How many of the newest segments stay."""
+    note_tokens: int = 0
+    """Tokens reserved for the handoff note this plan writes; 0 where it writes none."""
+    price: Price | None = None
+    refused: tuple[str, ...] = ()
+    """Of a release: addresses that stay, each with the reason."""
+    _verdicts: Callable[[], tuple[Verdict, ...]] = field(default=tuple, repr=False)
+    _digest: Callable[[], str] = field(default=str, repr=False)
+    _apply: Callable[[str | None], Applied] | None = field(default=None, repr=False)
+
+    @cached_property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        return self._verdicts()
+
+    @cached_property
+    def digest(self) -> str:
+        """sha256 over policy, window and every segment's content hash, tokens, verdict, code and address."""
+        return self._digest()
+
+    @property
+    def lands(self) -> bool:
+        """Whether it is a landing: a cleanup or reseed that changes the request."""
+        return self.outcome in ("cleanup", "reseed")
+
+    def apply(self, note: str | None = None, spill: Callable[[str, str], str] | None = None) -> Applied:
+        """The messages that would be sent after this plan, without touching the context it was made from.
+
+        `note` is the text of the handoff note where the plan writes one (None: a note written by rule).
+        `spill(source, text) -> address` is told of every removed text, where the caller wants to keep it
+        elsewhere; without it the addresses stay as they are in the plan.
+        """
+        if self._apply is None:
+            return Applied(messages=(), removed=())
+        applied = self._apply(note)
+        if spill is None:
+            return applied
+        moved = tuple(
+            Removed(
+                segment=item.segment, title=item.title, tokens=item.tokens, text=item.text, how=item.how,
+                address=spill(item.title, item.text),
+            )
+            for item in applied.removed
+        )  # fmt: skip
+        return Applied(messages=applied.messages, removed=moved)
+
+    def __repr__(self) -> str:
+        return f"Plan({self.outcome}, {self.before:,} -> {self.after:,} tokens, policy {self.policy})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removed:
+    """A text that left the window: how (`collapse`, `shrink`, `evict`, `remove`), and where to read it again."""
+
+    segment: str
+    title: str
+    tokens: int
+    address: str
+    how: Act
+    text: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applied:
+    """The outcome of applying a plan: what would be sent, and what was removed with its addresses."""
+
+    messages: tuple[Message, ...]
+    removed: tuple[Removed, ...]

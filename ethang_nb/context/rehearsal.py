@@ -1,0 +1,42 @@
+"""Rehearsal: a plan carried out on a copy, to see what would be sent. The context itself stays as it is."""
+
+from __future__ import annotations
+
+from ethang_nb.context.live import LiveContext
+from ethang_nb.context.messages import Message
+from ethang_nb.context.plan import Act, Applied, Removed
+
+__all__ = ["rehearse"]
+
+
+def rehearse(context: LiveContext, note: str | None) -> Applied:
+    """The next request point of a copy of `context`; `note` is the handoff note's text, None: by rule."""
+    copy = context.copy()
+    turning = copy.request()
+    if copy.pending is not None:
+        copy.write_note(note, reference="given", author="the caller")
+    removed: list[Removed] = []
+    whole = {move.row for move in turning.decision.moves if move.index < 0}
+    for move in turning.decision.moves:
+        entry = turning.entries[move.row]
+        if move.index >= 0 and move.row in whole:
+            continue
+        places = range(len(entry.messages)) if move.index < 0 else [move.index + 1]
+        for place in places:
+            removed.append(
+                _removed(move.row, move.act, entry.messages[place], entry.addresses[place], context)
+            )
+    return Applied(messages=copy.assemble(), removed=tuple(removed))
+
+
+def _removed(row: int, act: Act, message: Message, address: str, context: LiveContext) -> Removed:
+    from ethang_nb.context.counting import message_tokens
+
+    return Removed(
+        segment=str(row),
+        title=context.entries[row].title,
+        tokens=message_tokens(message, context.counter),
+        address=address,
+        how=act,
+        text=message.text,
+    )

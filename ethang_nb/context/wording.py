@@ -1,0 +1,113 @@
+"""Wording: every text that we ourselves put into a window, and the reasons that people read.
+
+Kept in one place so that the same thing is always said the same way, and so that a reader of a record can
+tell our words from a person's or a model's.
+"""
+
+from __future__ import annotations
+
+import json
+
+from ethang_nb.context.messages import Message, ToolCall, ToolResult
+
+__all__ = [
+    "CORE_HEAD",
+    "REASONS",
+    "core_line",
+    "nudge",
+    "percent",
+    "pin_text",
+    "preview",
+    "stub",
+    "title",
+]
+
+CORE_HEAD = "# Core: kept word for word"
+
+REASONS: dict[str, str] = {
+    "system": "system instructions never leave",
+    "tools": "the tool catalogue is sent whole with every request",
+    "project": "project instructions never leave",
+    "core": "the protected core never leaves",
+    "task": "the task is the only definition of success",
+    "newest-user": "the newest user message stays",
+    "newest": "the newest segment stays",
+    "open": "its tool calls still wait for results",
+    "recent": "among the last {keep} segments",
+    "pin": "pinned: it leaves only when its sentence stands in the core",
+    "note": "one note, rewritten from the record",
+    "note-protected": "handoff notes are protected",
+    "memory": "recalled memory, kept before older turns",
+    "user": "older user message",
+    "assistant": "older turn",
+    "turn": "older tool turn",
+    "output": "old tool output",
+    "passing": "taken out at the next landing",
+    "collapsed": "already one line",
+    "below": "stays: the landing level is reached without it",
+    # codes of moves
+    "read": "old tool output; it can be read again",
+    "run": "old tool output; the tool can run again",
+    "lost": "old tool output; only the record still has it",
+    "exchange": "oldest exchange; leaves whole",
+    "oversized": "large result; head and tail stay",
+    "last-resort": "nothing else fits; cut to the last hundred tokens",
+    "joint": "what arrived in one step would not fit together",
+    "offered": "offered by the model, accepted by rule",
+    "nudge": "says how full the window is",
+}
+
+
+def percent(per_mille: int) -> str:
+    """People read percent with one decimal."""
+    return f"{per_mille // 10}.{per_mille % 10} %"
+
+
+def nudge(fill: int, cleanup: int) -> str:
+    """The nudge names the pressure, the tool that helps, and what happens otherwise (seed 000)."""
+    return (
+        f"[context pressure] The window is {percent(fill)} full. If you no longer need some tool results, call "
+        f"release_context with their addresses; each becomes one line that says where to read it again. "
+        f"At {percent(cleanup)} a cleanup does this by rule, oldest first."
+    )
+
+
+def title(message: Message) -> str:
+    """A line that names a message: the calls with their first argument, else the first words."""
+    if message.calls:
+        return ", ".join(call_title(call) for call in message.calls)
+    return preview(message.text) or message.role
+
+
+def call_title(call: ToolCall) -> str:
+    """`read_file data/x.txt`: the tool and its first text argument."""
+    try:
+        arguments = json.loads(call.arguments or "{}")
+    except ValueError:
+        arguments = None
+    if isinstance(arguments, dict):
+        for value in arguments.values():
+            if isinstance(value, str) and value:
+                return f"{call.name} {preview(value, 60)}"
+    return call.name
+
+
+def preview(text: str, limit: int = 80) -> str:
+    """The beginning of `text` on one line, at most `limit` characters."""
+    line = " ".join(text[: limit * 4].split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def stub(name: str, result: ToolResult, tokens: int, address: str) -> str:
+    """The one line that stands for a result that left: what it was, its size, where to read it again."""
+    again = {"read": "read again", "run": "run it again, or read it", "lost": "read it"}[result.again]
+    return f"[left the window: {name}, {tokens:,} tokens; {again}: {address}]"
+
+
+def core_line(kind: str, text: str) -> str:
+    return f"- {kind}: {' '.join(text.split())}"
+
+
+def pin_text(kind: str, text: str) -> str:
+    """A pin by hand, as the owner message it enters with."""
+    return f"[pinned {kind}] {text}"

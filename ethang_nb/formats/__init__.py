@@ -1,0 +1,1 @@
+"""Other tools' message shapes to and from ours. Pure."""

@@ -1,0 +1,125 @@
+"""Call ids: filled in where a format leaves them out, and made unique and legal where a history is sent.
+
+Both pair as `context.pairing` does: a result belongs to the nearest open call before it. Ids made up here
+depend on nothing but the message's own content, so the same message gets the same id every time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable
+from dataclasses import replace
+
+from ethang_nb.context.messages import Message, Part, ToolCall, ToolResult
+from ethang_nb.context.pairing import OpenCalls
+
+__all__ = ["filled", "legacy_id", "sendable"]
+
+
+def legacy_id(name: str) -> str:
+    """The id of a `function_call` and of the `function` message that answers it; the old API had none."""
+    return f"function_{name}"
+
+
+def filled(messages: Iterable[Message], given: Container[int] = ()) -> tuple[Message, ...]:
+    """Calls and results with the ids and names that the format left out.
+
+    A call without an id becomes `call_<n>`, n its number in its message. A result without an id answers the
+    first open call of the turn before it, of its own name if it has one. A result without a name gets its
+    call's. Messages at the positions `given` stay as they are, but their calls are known.
+    """
+    waiting: OpenCalls[ToolCall] = OpenCalls()
+    turn: list[ToolCall] = []
+    done: list[Message] = []
+    for position, before in enumerate(messages):
+        message = before if position in given else _with_call_ids(before)
+        if message.calls:
+            turn = list(message.calls)
+            waiting.ask((call.id, call) for call in turn)
+        if message.results and position not in given:
+            message = _with_names(message, turn, waiting)
+        else:
+            for result in message.results:
+                _settle(waiting.answer(result.call_id), turn)
+        done.append(message)
+    return tuple(done)
+
+
+def sendable(
+    messages: Iterable[Message], *, longest: int, other: re.Pattern[str] | None = None
+) -> tuple[Message, ...]:
+    """A legal history as it may be sent: no id comes twice, is longer than `longest` or has an `other` character.
+
+    The first to use an id keeps it; a later turn is renamed as a whole, call and result. Names depend only on
+    what stands before, so a history that grows keeps the bytes it had.
+    """
+    taken: set[str] = set()
+    counts: dict[str, int] = {}
+    turn: dict[str, str] = {}
+    done: list[Message] = []
+    for message in messages:
+        if message.calls:
+            turn = {}
+            for call in message.calls:
+                legal = (other.sub("_", call.id) if other else call.id)[:longest]
+                turn[call.id] = _free(legal, longest, taken, counts)
+        done.append(_renamed(message, turn))
+    return tuple(done)
+
+
+def _with_call_ids(message: Message) -> Message:
+    calls = message.calls
+    if all(call.id for call in calls):
+        return message
+    number = iter(range(len(calls)))
+    parts: list[Part] = []
+    for part in message.parts:
+        if isinstance(part, ToolCall):
+            fallback = f"call_{next(number)}"
+            parts.append(part if part.id else replace(part, id=fallback))
+        else:
+            parts.append(part)
+    return replace(message, parts=tuple(parts))
+
+
+def _with_names(message: Message, turn: list[ToolCall], waiting: OpenCalls[ToolCall]) -> Message:
+    parts = [_named(part, turn, waiting) if isinstance(part, ToolResult) else part for part in message.parts]
+    name = next((part.name for part in parts if isinstance(part, ToolResult)), "")
+    return replace(message, parts=tuple(parts), source=message.source or name)
+
+
+def _named(result: ToolResult, turn: list[ToolCall], waiting: OpenCalls[ToolCall]) -> ToolResult:
+    call_id = result.call_id
+    if not call_id:
+        asked = (call.id for call in turn if not result.name or call.name == result.name)
+        call_id = next(asked, legacy_id(result.name) if result.name else "call_0")
+    call = waiting.answer(call_id)
+    _settle(call, turn)
+    name = result.name or (call.name if call else "")
+    return replace(result, call_id=call_id, name=name)
+
+
+def _settle(call: ToolCall | None, turn: list[ToolCall]) -> None:
+    turn[:] = [other for other in turn if other is not call]
+
+
+def _free(legal: str, longest: int, taken: set[str], counts: dict[str, int]) -> str:
+    name = legal
+    while name in taken:
+        counts[legal] = counts.get(legal, 1) + 1
+        suffix = f"_{counts[legal]}"
+        name = legal[: longest - len(suffix)] + suffix
+    taken.add(name)
+    return name
+
+
+def _renamed(message: Message, turn: dict[str, str]) -> Message:
+    parts: list[Part] = []
+    for part in message.parts:
+        if isinstance(part, ToolCall) and turn[part.id] != part.id:
+            parts.append(replace(part, id=turn[part.id]))
+        elif isinstance(part, ToolResult) and turn.get(part.call_id, part.call_id) != part.call_id:
+            parts.append(replace(part, call_id=turn[part.call_id]))
+        else:
+            parts.append(part)
+    return message if tuple(parts) == message.parts else replace(message, parts=tuple(parts))

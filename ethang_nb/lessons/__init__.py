@@ -1,0 +1,1 @@
+"""Material to learn with: generators of the documents that demo and notebooks read."""

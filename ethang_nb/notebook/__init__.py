@@ -1,0 +1,1 @@
+"""IPython: the extension, its magics and their completion."""

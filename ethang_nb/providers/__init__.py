@@ -1,0 +1,1 @@
+"""Models and their stand-ins behind one Protocol."""

@@ -1,0 +1,1 @@
+"""SQLite: the record of what happened, and what left the window."""

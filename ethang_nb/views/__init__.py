@@ -1,0 +1,1 @@
+"""From a snapshot to text and HTML. Views draw; they never compute."""

@@ -1,0 +1,172 @@
+"""Plan as text and HTML: what leaves, by which rule, where it can be read again, and what that costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ethang_nb.context.plan import Plan, Price, Verdict
+from ethang_nb.views.excerpt import excerpt, rows_within
+from ethang_nb.views.limits import ADDRESS, ROWS, TITLE
+from ethang_nb.views.markup import Markup, address, breakable, el, lines
+from ethang_nb.views.numbers import count, grouped, percent, tokens
+from ethang_nb.views.plain import Column, indented, line, opened, table
+from ethang_nb.views.stylesheet import output
+
+__all__ = ["ACTS", "change", "changes", "headline", "html", "part", "price", "text"]
+
+ACTS: dict[str, str] = {
+    "stay": "stays",
+    "collapse": "one line",
+    "shrink": "shrunk",
+    "evict": "leaves",
+    "remove": "taken out",
+    "rewrite": "rewritten",
+    "write": "written",
+}
+"""An act as people read it, in the words that segments carry as their verdict."""
+ALLOWANCE = 25_000  # ► bytes of the table when it is an output of its own
+
+
+def headline(plan: Plan) -> str:
+    """The outcome with totals before and after, in one sentence."""
+    marks = [word for word, on in (("forced", plan.forced), ("asked for", plan.asked)) if on]
+    name = plan.outcome + (f" ({', '.join(marks)})" if marks else "")
+    return f"{name}: {change(plan)}"
+
+
+def change(plan: Plan) -> str:
+    """Tokens and fill before and after."""
+    if plan.before == plan.after:
+        return f"{tokens(plan.before)} stay, {percent(plan.fill_before)} full"
+    fill = f"{percent(plan.fill_before)} → {percent(plan.fill_after)} full"
+    return f"{grouped(plan.before)} → {tokens(plan.after)}, {fill}"
+
+
+def changes(plan: Plan) -> tuple[Verdict, ...]:
+    """The verdicts that change something."""
+    return tuple(item for item in plan.verdicts if item.act != "stay")
+
+
+def price(cost: Price) -> str:
+    """What the change costs at the provider's cache, in one sentence. It informs, it does not decide."""
+    pays = (
+        "never pays at these prices"
+        if cost.pays_after is None
+        else f"pays after {count(cost.pays_after, 'call')}"
+    )
+    return (
+        f"Cached prefix breaks after {tokens(cost.prefix)}; {grouped(cost.again)} are processed again; "
+        f"every later request is {grouped(cost.saved)} shorter; {pays}."
+    )
+
+
+def rates(cost: Price) -> str:
+    """The cache prices it was reckoned with, as shares of the price of fresh input."""
+    read, write = percent(cost.read_per_mille), percent(cost.write_per_mille)
+    return f"Reckoned with cache reads at {read} of the input price, writes at {write}."
+
+
+def text(plan: Plan) -> str:
+    """The plan for a terminal of 80 columns."""
+    changed = changes(plan)
+    stay = len(plan.verdicts) - len(changed)
+    said = [*indented(f"{opened(headline(plan))}. Policy {line(plan.policy, 40)}.", "")]
+    said += indented(line(plan.reason, 400), "") if plan.reason else []
+    if changed:
+        said += ["", *_text_changes(changed)]
+    said += ["", f"{count(stay, 'segment')} {'stays' if stay == 1 else 'stay'}."]
+    if plan.note_tokens:
+        said.append(f"{tokens(plan.note_tokens)} reserved for the handoff note.")
+    if plan.price:
+        said += indented(price(plan.price), "")
+    said += [f"refused: {line(item, 200)}" for item in plan.refused[:ROWS]]
+    if plan.digest:
+        said.append(f"digest {line(plan.digest, 80)}")
+    return "\n".join(said)
+
+
+def part(plan: Plan, *, most: int = ROWS, allowance: int = ALLOWANCE, where: str = "plan.verdicts") -> Markup:
+    """The plan as a piece of a larger view: what changes as a table, and what it costs."""
+    changed = changes(plan)
+    stay = len(plan.verdicts) - len(changed)
+    kept = f"{count(stay, 'segment')} {'stays' if stay == 1 else 'stay'}."
+    note = f" {tokens(plan.note_tokens)} reserved for the handoff note." if plan.note_tokens else ""
+    return lines(
+        [
+            el("p", line(plan.reason, 400)) if plan.reason else None,
+            _table(changed, most, allowance, where) if changed else None,
+            el("p", kept + note),
+            el("p", price(plan.price), " ", rates(plan.price), class_="eth-dim") if plan.price else None,
+            *(el("p", f"refused: {line(item, 200)}") for item in plan.refused[:ROWS]),
+            el("p", "digest ", el("code", line(plan.digest, 80)), class_="eth-dim") if plan.digest else None,
+        ]
+    )
+
+
+def html(plan: Plan) -> str:
+    """The plan as a stored output: the outcome, and the rest in a closed `<details>`."""
+    said = el("p", el("strong", opened(headline(plan))), f". Policy {line(plan.policy, 40)}.")
+    found = changes(plan)
+    box = el("details", el("summary", f"What changes: {count(len(found), 'segment')}"), part(plan))
+    return output(said, box, label="Plan")
+
+
+def _table(changed: Sequence[Verdict], most: int, allowance: int, where: str) -> Markup:
+    head = el(
+        "tr",
+        *(el("th", name, scope="col") for name in ("what happens", "segment")),
+        *(el("th", name, scope="col", class_="eth-n") for name in ("tokens before", "after")),
+        *(el("th", name, scope="col") for name in ("by which rule", "read again at")),
+    )
+    body = rows_within(
+        changed,
+        _row,
+        lambda said: el("tr", el("td", said, colspan=6, class_="eth-dim")),
+        where=f"[v for v in {where} if v.act != 'stay']",
+        most=most,
+        allowance=allowance,
+    )
+    return el("table", el("thead", head), el("tbody", body))
+
+
+def _row(verdict: Verdict) -> Markup:
+    return el(
+        "tr",
+        el("td", el("span", ACTS[verdict.act], class_="eth-v eth-leaves")),
+        el("th", breakable(line(verdict.title, TITLE)), scope="row"),
+        el("td", grouped(verdict.before), class_="eth-n"),
+        el("td", grouped(verdict.after), class_="eth-n"),
+        el("td", _rule(verdict)),
+        el("td", address(verdict.address)),
+    )
+
+
+def _rule(verdict: Verdict) -> str:
+    reason, code = line(verdict.reason, 160), line(verdict.code, 40)
+    return f"{reason} ({code})" if code and code != reason else reason
+
+
+def _text_changes(changed: Sequence[Verdict]) -> list[str]:
+    columns = (
+        Column(head="", width=9),
+        Column(head="segment", width=45),
+        Column(head="before", width=9, align=">"),
+        Column(head="after", width=8, align=">"),
+    )
+    shown = excerpt(changed, ROWS)
+    said = table(columns, [], indent="")
+    for item in shown.head:
+        said += _text_row(item, columns)
+    if shown.hidden:
+        said.append(shown.gap("[v for v in plan.verdicts if v.act != 'stay']"))
+    for item in shown.tail:
+        said += _text_row(item, columns)
+    return said
+
+
+def _text_row(verdict: Verdict, columns: Sequence[Column]) -> list[str]:
+    cells = (ACTS[verdict.act], line(verdict.title, TITLE), grouped(verdict.before), grouped(verdict.after))
+    under = indented(_rule(verdict), " " * 11) if _rule(verdict) else []
+    if verdict.address:
+        under.append(" " * 11 + "read again: " + line(verdict.address, ADDRESS))
+    return table(columns, [cells], indent="")[1:] + under

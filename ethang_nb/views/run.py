@@ -1,0 +1,115 @@
+"""A run as text and HTML: how it ended and what it answered, then the context it left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from ethang_nb.context.snapshot import Diff, Snapshot
+from ethang_nb.views import budget, context, diff
+from ethang_nb.views.limits import ANSWER, PREVIEW
+from ethang_nb.views.markup import Markup, el
+from ethang_nb.views.numbers import count, grouped, percent
+from ethang_nb.views.plain import indented, line, opened, visible
+from ethang_nb.views.stylesheet import output
+
+__all__ = ["RunLike", "answer", "ending", "fault", "figures", "html", "text", "tone"]
+
+
+class RunLike(Protocol):
+    """What is drawn of a run. `ending` is "" while it goes on; `error` says what a person should do about it."""
+
+    @property
+    def session(self) -> str: ...
+    @property
+    def task(self) -> str: ...
+    @property
+    def ending(self) -> str: ...
+    @property
+    def answer(self) -> str | None: ...
+    @property
+    def error(self) -> object: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def tokens_in(self) -> int: ...
+    @property
+    def tokens_out(self) -> int: ...
+    @property
+    def p95(self) -> int | None: ...
+    @property
+    def snapshot(self) -> Snapshot | None: ...
+    @property
+    def diffs(self) -> Sequence[Diff]: ...
+
+
+def ending(run: RunLike) -> str:
+    """How it ended, in the word of the record; "running" while it goes on."""
+    return line(run.ending or "running", 40)
+
+
+def figures(run: RunLike) -> str:
+    """Steps, tokens in and out over all its requests, cleanups and p95, in one line."""
+    said = [
+        count(run.steps, "step"),
+        f"{grouped(run.tokens_in)} tokens in",
+        f"{grouped(run.tokens_out)} out",
+        count(len(run.diffs), "cleanup"),
+    ]
+    if run.p95 is not None:
+        said.append(f"p95 {percent(run.p95)}")
+    return ", ".join(said)
+
+
+def fault(run: RunLike) -> str:
+    """The error of a run that did not complete, on one line."""
+    return line(str(run.error), 600) if run.error else ""
+
+
+def answer(run: RunLike, limit: int) -> str:
+    """The answer with at most `limit` characters, and how to see the rest."""
+    whole = run.answer or ""
+    shown = visible(whole[:limit])[: limit + limit // 4]
+    rest = len(whole) - limit
+    return shown + (f"\n… {count(rest, 'more character')}; see run.answer" if rest > 0 else "")
+
+
+def text(run: RunLike) -> str:
+    """The run for a terminal of 80 columns."""
+    said = [f"{opened(ending(run))}: {figures(run)}."]
+    if fault(run):
+        said += indented(fault(run), "")
+    if run.answer:
+        said += ["", answer(run, ANSWER)]
+    if run.snapshot is not None:
+        found = run.snapshot.budget
+        said += ["", budget.bar(found), *indented(f"{budget.full(found)}: {budget.sentence(found)}", "")]
+    said += ["", *(_cleanups(run))] if run.diffs else []
+    return "\n".join(said)
+
+
+def html(run: RunLike) -> str:
+    """The run as a stored output: ending and answer in the open, the rest in closed `<details>`."""
+    snapshot = run.snapshot
+    return output(
+        el("p", el("strong", opened(ending(run)), class_=tone(run)), f": {figures(run)}."),
+        el("p", fault(run), class_="eth-stop") if fault(run) else None,
+        el("pre", answer(run, ANSWER), class_="eth-answer-text") if run.answer else None,
+        el("p", f"Task: {line(run.task, PREVIEW)}", class_="eth-dim"),
+        _context(snapshot) if snapshot is not None else None,
+        label=f"Run of {line(run.session, 60)}",
+    )
+
+
+def tone(run: RunLike) -> str:
+    """The class that colours the ending, whose word says the same."""
+    return {"completed": "eth-ok", "running": "eth-dim"}.get(ending(run), "eth-stop")
+
+
+def _context(snapshot: Snapshot) -> Markup:
+    summary = f"Context at the end: {budget.full(snapshot.budget)}, {context.cleanups(snapshot)}"
+    return el("details", el("summary", summary), context.part(snapshot, where="run.snapshot"))
+
+
+def _cleanups(run: RunLike) -> list[str]:
+    return [said for item in run.diffs[-6:] for said in indented(f"{opened(diff.headline(item))}.", "")]

@@ -1,0 +1,50 @@
+"""A run of the tests touches nobody's files: homes lie in a folder made for it, set before any kernel starts.
+
+Loaded by pytest as a plug-in (see pyproject.toml), so that it also holds for the notebooks, which lie outside
+the folder of conftest.py.
+"""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+# What a session, a kernel or a front end would write to, or read a person's own settings from.
+_HOMES = (
+    "HOME",
+    "ETHANG_HOME",
+    "IPYTHONDIR",
+    "JUPYTER_CONFIG_DIR",
+    "JUPYTER_DATA_DIR",
+    "JUPYTER_RUNTIME_DIR",
+    "JUPYTERLAB_SETTINGS_DIR",
+    "JUPYTERLAB_WORKSPACES_DIR",
+)
+# A key in the environment must never make a test call a real provider.
+_KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
+
+_before: dict[str, str | None] = {}
+
+
+def pytest_configure(config):
+    _before.update({name: os.environ.get(name) for name in (*_HOMES, *_KEYS)})
+    folder = Path(tempfile.mkdtemp(prefix="ethang-tests-"))
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    for name in _HOMES:
+        (folder / name.lower()).mkdir()
+        os.environ[name] = str(folder / name.lower())
+    for name in _KEYS:
+        os.environ.pop(name, None)
+
+
+def pytest_unconfigure():
+    for name, value in _before.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
+def real_home() -> str:
+    """The HOME of whoever runs the tests, for tools that keep a cache there."""
+    return _before["HOME"] or str(Path.home())

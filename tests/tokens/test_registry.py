@@ -1,0 +1,64 @@
+"""Exact is said only where the tokenizer is known to be the model's own."""
+
+import subprocess
+import sys
+
+import pytest
+
+from ethang_nb.tokens.registry import counter
+
+
+@pytest.mark.parametrize(
+    ("name", "encoding"),
+    [
+        ("gpt-5", "o200k_base"),
+        ("gpt-5-mini-2025-08-07", "o200k_base"),
+        ("gpt-4.1", "o200k_base"),
+        ("gpt-4o-2024-08-06", "o200k_base"),
+        ("o3-mini", "o200k_base"),
+        ("openai/gpt-4o", "o200k_base"),
+        ("gpt-oss:20b", "o200k_base"),
+        ("gpt-4-0613", "cl100k_base"),
+        ("gpt-3.5-turbo", "cl100k_base"),
+        ("ft:gpt-3.5-turbo-0125:org::id", "cl100k_base"),
+        ("ft:gpt-4.1-2025-04-14:org::id", "o200k_base"),
+        ("cl100k_base", "cl100k_base"),
+        ("o200k_base", "o200k_base"),
+        ("o200k_harmony", "o200k_base"),
+        ("reader", "o200k_base"),
+        ("reader?window=6000", "o200k_base"),
+        ("script?file=a.yaml", "o200k_base"),
+    ],
+)
+def test_known_names_count_exactly(name, encoding):
+    assert ("exact", encoding) == (counter(name).how, counter(name).name)
+
+
+@pytest.mark.parametrize("name", [None, "", "claude-opus-4-5", "llama3.1:8b", "p50k_base", "readers"])
+def test_everything_else_is_an_estimate(name):
+    """Also where no model is named: nobody said whose tokens are meant."""
+    assert ("estimated", "o200k_base") == (counter(name).how, counter(name).name)
+
+
+def test_an_estimate_is_the_plain_count():
+    """No ratio is applied to a count; calibration divides limits instead."""
+    text = "The quick brown fox. " * 2_000
+    assert counter("gpt-5").count(text) == counter("claude-sonnet-4-5").count(text)
+    assert counter("claude-sonnet-4-5").over(text, 9_000)
+    assert not counter("claude-sonnet-4-5").over(text, 100_000)
+
+
+def test_one_counter_a_name():
+    assert counter("gpt-5") is counter("gpt-5")
+
+
+def test_ranks_load_at_the_first_count():
+    """Naming a counter must stay cheap: the ranks take half a second and 80 MB."""
+    code = (
+        "from ethang_nb.tokens.registry import counter\n"
+        "from ethang_nb.tokens.ranks import load\n"
+        "c = counter('reader'); before = load.cache_info().currsize\n"
+        "c.count('x'); print(before, load.cache_info().currsize)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "0 1" == found.stdout.strip()
