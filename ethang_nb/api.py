@@ -14,11 +14,10 @@ from ethang_nb.context.budget import Budget
 from ethang_nb.context.catalogue import ToolSpec
 from ethang_nb.context.chronicle import Chronicle
 from ethang_nb.context.counting import TokenCounter
+from ethang_nb.context.explain import as_plan
 from ethang_nb.context.journal import MemoryJournal
 from ethang_nb.context.live import LiveContext, Spill
-from ethang_nb.context.messages import Message
-from ethang_nb.context.outline import as_plan
-from ethang_nb.context.outline import budget as live_budget
+from ethang_nb.context.occupancy import budget as live_budget
 from ethang_nb.context.outline import segments as live_segments
 from ethang_nb.context.pairing import mend
 from ethang_nb.context.plan import Applied, Plan

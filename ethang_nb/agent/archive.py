@@ -6,42 +6,44 @@ so that searching the record and reading an address agree.
 
 from __future__ import annotations
 
-import hashlib
+import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ethang_nb.agent.jail import Jail
+from ethang_nb.agent.textfile import TextFile
 from ethang_nb.clock import Clock
-from ethang_nb.context.messages import clean, from_json
+from ethang_nb.context.messages import from_json
 from ethang_nb.context.replaying import JournalEntry
 from ethang_nb.errors import NoSuchAddress, PathRefused
 from ethang_nb.store.page import Place, page
 from ethang_nb.store.record import Record
 from ethang_nb.store.spill import SpillStore, spill_folder
+from ethang_nb.store.texts import Hit
 
-__all__ = ["Archive", "Line"]
+__all__ = ["Archive", "Reading"]
 
 ECHOES = ("read_spill", "find_in_record", "release_context")
 """Tools whose answers only repeat the record; indexing them would make every search find itself."""
+LEAST_PAGE = 400  # ► characters below which a page is not made smaller
+_HEADER = re.compile(r" lines? (\d+)(?:-(\d+))? of \d+(?:, characters (\d+)-\d+ of \d+)?")
 
 
-class Line:
-    """A line found in the record: where it can be read, what it says, and which event holds it."""
+class Reading(NamedTuple):
+    """A page of a text, and the address of that very page."""
 
-    __slots__ = ("address", "number", "text")
-
-    def __init__(self, address: str, text: str, number: int) -> None:
-        self.address, self.text, self.number = address, text, number
+    text: str
+    address: str
 
 
 class Archive:
     """The record of a session and its spilled texts. Satisfies the context's Journal."""
 
-    def __init__(self, root: Path, session: str, jail: Jail, clock: Clock, page_characters: int) -> None:
+    def __init__(self, root: Path, session: str, jail: Jail, clock: Clock) -> None:
         self.record = Record.open(root, session, clock=clock)
-        self.spills = SpillStore(spill_folder(root, session), limit=page_characters)
+        self._spills = spill_folder(root, session)
         self._jail = jail
-        self._page = page_characters
 
     # ---- the journal
 
@@ -50,20 +52,21 @@ class Archive:
         return self.record.last + 1
 
     def write(self, kind: str, data: dict[str, Any]) -> int:
-        if kind == "message" and not data.get("own"):
-            message = from_json(data["message"])
-            if message.source not in ECHOES:
-                address = data.get("address", "")
-                cut = data.get("result", {}).get("form") == "spilled" and address.startswith("spill://")
-                # The whole of a spilled text was indexed when it was spilled.
-                text = None if cut else message.text
-                place = "" if address.startswith("log://") else address
-                return self.record.append(kind, data, text=text, address=place).seq
-        return self.record.append(kind, data).seq
+        if kind != "message":
+            return self.record.append(kind, data).seq
+        message = from_json(data["message"])
+        if message.kind in ("nudge", "notice") or message.source in ECHOES:
+            return self.record.append(kind, data).seq
+        address = data.get("address", "")
+        cut = data.get("result", {}).get("form") == "spilled" and address.startswith("spill://")
+        # The whole of a spilled text was indexed when it was spilled.
+        text = None if cut else message.text
+        place = "" if address.startswith("log://") else address
+        return self.record.append(kind, data, text=text, address=place).seq
 
     def spill(self, tool: str, text: str) -> str:
         """Keeps a whole text on disk, then says so in the record, where it is searched."""
-        address = self.spills.keep(text)
+        address = SpillStore(self._spills).keep(text)
         self.record.append(
             "spilled", {"tool": tool, "address": address, "characters": len(text)}, text=text, address=address
         )
@@ -74,50 +77,81 @@ class Archive:
 
     # ---- the way back
 
-    def read(self, address: str, start: int = 1, end: int = 0) -> tuple[str, str]:
-        """A page of the text at `address`, and the address it has. Raises NoSuchAddress, PathRefused."""
+    def read(
+        self, address: str, start: int = 1, end: int = 0, *, characters: int, fits: Callable[[str], bool]
+    ) -> Reading:
+        """A page of the text at `address`, at most `characters` long and no longer than `fits` allows.
+
+        Raises NoSuchAddress.
+        """
         place = Place.of(address.strip())
         first, last, character = start, end, 1
         if start == 1 and place.first is not None:
             first, last, character = place.first, end or place.last or 0, place.character or 1
-        if place.base.startswith("spill://"):
-            shown = self.spills.read(address.strip(), start, end)
-        elif place.base.startswith("log://"):
-            shown = page(
-                place.base, [self._logged(place.base)], first, last, character=character, limit=self._page
-            )
-        elif place.base.startswith("file:"):
-            text, note = self._file(place)
-            shown = note + page(place.base, [text], first, last, character=character, limit=self._page)
-        else:
-            raise NoSuchAddress(
-                f"{address[:80]!r} is no address; one looks like spill://…, log://12 or file:a.txt#L1-9"
-            )
-        return shown, address.strip()
+        file = self._file(place) if place.base.startswith("file:") else None
+        stale = file is not None and place.hash is not None and _changed(file, place)
+        while True:
+            text = self._page(place.base, file, first, last, character, characters)
+            if stale:
+                text = f"[stale: {file.name if file else ''} has changed since it was read]\n{text}"
+            if characters <= LEAST_PAGE or fits(text):
+                return Reading(text, _address(place.base, text, file))
+            characters = characters * 3 // 4
 
-    def find(self, query: str, limit: int, hidden: frozenset[int] = frozenset()) -> list[Line]:
+    def find(self, query: str, limit: int, hidden: frozenset[int] = frozenset()) -> list[Hit]:
         """Lines of the record that match, best first; those of the events in `hidden` are left out."""
-        hits = self.record.find(query, limit + 20 if hidden else limit)
-        return [Line(hit.address, hit.text, hit.seq) for hit in hits if hit.seq not in hidden][:limit]
+        hits = self.record.find(query, limit + MOST_HIDDEN if hidden else limit)
+        return [hit for hit in hits if hit.seq not in hidden][:limit]
+
+    def _page(
+        self, base: str, file: TextFile | None, first: int, last: int, character: int, limit: int
+    ) -> str:
+        if file is not None:
+            return page(base, [file.text], first, last, character=character, limit=limit)
+        if base.startswith("spill://"):
+            ref = f"{base}#L{first}C{character}" if character > 1 else base
+            return SpillStore(self._spills, limit=limit).read(ref, 1 if character > 1 else first, last)
+        if base.startswith("log://"):
+            return page(base, [self._logged(base)], first, last, character=character, limit=limit)
+        raise NoSuchAddress(
+            f"{base[:80]!r} is no address; one looks like spill://…, log://12 or file:a.txt#L1-9"
+        )
 
     def _logged(self, base: str) -> str:
         number = base.removeprefix("log://")
-        if not number.isdigit():
+        if not (number.isascii() and number.isdigit() and len(number) < LONGEST_NUMBER):
             raise NoSuchAddress(f"{base[:80]!r} is no address of the record; one looks like log://12")
         return self.record.text(int(number))
 
-    def _file(self, place: Place) -> tuple[str, str]:
+    def _file(self, place: Place) -> TextFile:
         name = place.base.removeprefix("file:")
         try:
-            text = clean(self._jail.file(name).read_bytes().decode("utf-8", "replace"))
+            real = self._jail.file(name)
+            return TextFile.read(real, self._jail.name(real))
         except PathRefused as error:
-            raise NoSuchAddress(f"{place.base}: {error}") from None
-        if place.hash and place.first:
-            lines = text.replace("\r\n", "\n").split("\n")
-            body = "\n".join(lines[place.first - 1 : place.last or place.first])
-            if not hashlib.sha256(body.encode()).hexdigest().startswith(place.hash):
-                return text, f"[stale: {name} has changed since it was read]\n"
-        return text, ""
+            raise NoSuchAddress(f"{place.base[:80]}: {error}") from None
 
     def close(self) -> None:
         self.record.close()
+
+
+MOST_HIDDEN = 20  # ► hits that are looked through behind those wanted, for the ones in view to be left out
+LONGEST_NUMBER = 16  # digits of an event's number
+
+
+def _changed(file: TextFile, place: Place) -> bool:
+    first = place.first or 1
+    return file.hash(first, place.last or first) != place.hash
+
+
+def _address(base: str, text: str, file: TextFile | None) -> str:
+    """The address of the page whose header `text` has: its lines, and of a file's their hash."""
+    at = text.find(base)
+    found = _HEADER.match(text, at + len(base)) if at >= 0 else None
+    if found is None:
+        return base
+    first, last = int(found[1]), int(found[2] or found[1])
+    begin = f"C{found[3]}" if found[3] and found[3] != "1" else ""
+    until = f"-{last}" if found[2] else ""
+    sealed = f"@{file.hash(first, last)}" if file is not None else ""
+    return f"{base}#L{first}{begin}{until}{sealed}"

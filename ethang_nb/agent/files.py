@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
-from pathlib import Path
+from collections.abc import Sequence
 
 from ethang_nb.agent.jail import Jail
+from ethang_nb.agent.textfile import TextFile
 from ethang_nb.agent.tool import Answer, Tool, tool
-from ethang_nb.context.counting import TokenCounter
+from ethang_nb.context.counting import MESSAGE_OVERHEAD, TokenCounter
 from ethang_nb.context.messages import clean
-from ethang_nb.errors import PathRefused, ToolFault
+from ethang_nb.errors import ToolFault
 
 __all__ = ["file_tools"]
 
-BINARY_PROBE = 8_000  # bytes looked at for NUL before a file is taken for text
 MOST_NAMES = 500  # ► names one list shows
+SPARE_TOKENS = 8  # ► for numbers in a header or a mark that are longer than in the one that was counted
 
 
 def file_tools(jail: Jail, counter: TokenCounter, page_tokens: int) -> tuple[Tool, ...]:
@@ -30,18 +30,22 @@ def file_tools(jail: Jail, counter: TokenCounter, page_tokens: int) -> tuple[Too
             end: last line
         """
         real = jail.file(path)
-        lines = _lines(real, path)
-        name, total = jail.name(real), len(lines)
-        if not 1 <= start <= max(1, total):
-            raise ToolFault(f"start {start} is outside {name}, which has {total:,} lines")
+        file = TextFile.read(real, jail.name(real))
+        total = len(file.lines)
         last = total if end is None else min(end, total)
-        shown = _page(lines[start - 1 : max(start, last)], page_tokens, counter)
-        body = "\n".join(shown)
+        if not 1 <= start <= max(1, total):
+            raise ToolFault(f"start {start} is outside {file.name}, which has {total:,} lines")
+        if end is not None and end < start:
+            raise ToolFault(f"end {end} lies before start {start}; leave end out to read on to the end")
+        head = _header(file, start, total, last, total)
+        room = page_tokens - MESSAGE_OVERHEAD - counter.count(head) - SPARE_TOKENS
+        shown = _page(file, start, last, room, counter)
         until = start + len(shown) - 1
-        address = f"file:{name}#L{start}-{until}@{hashlib.sha256(body.encode()).hexdigest()[:8]}"
-        more = f"; read on with start={until + 1}" if until < last else ""
         return Answer(
-            text=f"[{address} of {total:,} lines{more}]\n{body}", address=address, again="read", paged=True
+            text="\n".join([_header(file, start, until, last, total), *shown]),
+            address=file.address(start, until),
+            again="read",
+            paged=True,
         )
 
     @tool
@@ -65,33 +69,28 @@ def file_tools(jail: Jail, counter: TokenCounter, page_tokens: int) -> tuple[Too
     return read_file, list_files
 
 
-def _lines(real: Path, path: str) -> list[str]:
-    try:
-        raw = real.read_bytes()
-    except OSError as error:
-        raise PathRefused(f"{path[:200]!r} cannot be read: {error.strerror}") from None
-    if b"\x00" in raw[:BINARY_PROBE]:
-        raise PathRefused(f"{path[:200]!r} holds NUL bytes; it is not a text file")
-    # Only line feeds end a line, so that line numbers agree with every editor's.
-    lines = clean(raw.decode("utf-8", "replace").removeprefix("\ufeff")).replace("\r\n", "\n").split("\n")
-    return lines[:-1] if lines and not lines[-1] else lines
+def _header(file: TextFile, first: int, until: int, last: int, total: int) -> str:
+    more = f"; read on with start={until + 1}" if until < last else ""
+    return f"[{file.address(first, until)} of {total:,} lines{more}]"
 
 
-def _page(lines: list[str], tokens: int, counter: TokenCounter) -> list[str]:
-    """As many of `lines` as fit; a single line that does not fit is cut, and says so."""
-    room = tokens - HEADER_TOKENS
-    used = 0
+def _page(file: TextFile, first: int, last: int, room: int, counter: TokenCounter) -> Sequence[str]:
+    """The lines from `first` on that fit; a single line that does not is cut, and says where it goes on."""
+    lines = file.lines[first - 1 : last]
     for at, line in enumerate(lines):
-        if counter.over(line, room - used - 1):
-            if at:
-                return lines[:at]
-            kept = line[: room * 2]
-            while counter.over(kept, room - CUT_TOKENS) and kept:
-                kept = kept[: len(kept) * 3 // 4]
-            return [f"{kept} [… this line has {len(line):,} characters, {len(kept):,} of them shown]"]
-        used += counter.count(line) + 1
+        if counter.over(line, room - 1):
+            return lines[:at] or [_cut_line(file, first, line, room, counter)]
+        room -= counter.count(line) + 1
     return lines
 
 
-HEADER_TOKENS = 60  # ► room for the header line of a page
-CUT_TOKENS = 30  # ► room for what is said of a line that was cut
+def _cut_line(file: TextFile, number: int, line: str, room: int, counter: TokenCounter) -> str:
+    kept = line[: max(0, room) * 4]
+    while counter.over(_marked(file, number, line, kept), room - SPARE_TOKENS) and kept:
+        kept = kept[: len(kept) * 3 // 4]
+    return _marked(file, number, line, kept)
+
+
+def _marked(file: TextFile, number: int, line: str, kept: str) -> str:
+    ref = f"file:{file.name}#L{number}C{len(kept) + 1}"
+    return f"{kept} [… {len(kept):,} of this line's {len(line):,} characters; it goes on at {ref}, for read_spill]"

@@ -4,46 +4,64 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ethang_nb.context.messages import clean
 from ethang_nb.errors import PathRefused
 
 __all__ = ["Jail"]
+
+LONGEST_SHOWN = 120  # ► characters of a refused path that the refusal repeats
 
 
 class Jail:
     """Resolves paths under one root folder. `root` may hold any files; nothing outside is ever opened."""
 
     def __init__(self, root: Path | str) -> None:
-        self.root = Path(root).resolve()
-        if not self.root.is_dir():
-            raise PathRefused(f"root {str(root)!r} is not a folder; give a folder that exists")
+        try:
+            self.root = Path(root).resolve()
+            usable = self.root.is_dir()
+        except (OSError, RuntimeError, ValueError) as error:
+            raise PathRefused(f"root {_shown(str(root))} cannot be used: {_why(error)}") from None
+        if not usable:
+            raise PathRefused(f"root {_shown(str(root))} is not a folder; give a folder that exists")
 
     def resolve(self, path: str) -> Path:
         """The real path. `~` is not expanded; links are followed before the check."""
         if "\x00" in path or "\u2400" in path:
-            raise PathRefused(f"path {path!r} holds a NUL character; leave it out")
+            raise PathRefused(f"path {_shown(path)} holds a NUL character; leave it out")
         try:
             real = (self.root / path).resolve()
-            inside = real == self.root or self.root in real.parents
-        except (OSError, RuntimeError) as error:
-            raise PathRefused(f"path {path[:80]!r} cannot be resolved: {error.__class__.__name__}") from None
-        if not inside:
-            raise PathRefused(f"path {path[:200]!r} leads out of the root; use a path inside it")
+            real.exists()  # a name too long to be looked up fails here, and not in each caller
+        except (OSError, RuntimeError, ValueError) as error:
+            raise PathRefused(f"path {_shown(path)} cannot be used: {_why(error)}") from None
+        if real != self.root and self.root not in real.parents:
+            raise PathRefused(f"path {_shown(path)} leads out of the root; use a path inside it")
         return real
 
     def file(self, path: str) -> Path:
         real = self.resolve(path)
         if not real.exists():
-            raise PathRefused(f"no file {path[:200]!r}; list_files shows what is there")
+            raise PathRefused(f"no file {_shown(path)}; list_files shows what is there")
         if not real.is_file():
-            raise PathRefused(f"{path[:200]!r} is not a file; list_files shows what is in a folder")
+            raise PathRefused(f"{_shown(path)} is not a file; list_files shows what is in a folder")
         return real
 
     def folder(self, path: str) -> Path:
         real = self.resolve(path)
         if not real.is_dir():
-            raise PathRefused(f"no folder {path[:200]!r}; list_files('.') shows the root")
+            raise PathRefused(f"no folder {_shown(path)}; list_files('.') shows the root")
         return real
 
     def name(self, real: Path) -> str:
         """The path as tools show it: relative to the root, with forward slashes."""
         return real.relative_to(self.root).as_posix() or "."
+
+
+def _shown(path: str) -> str:
+    text = clean(path)
+    return repr(text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…")
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror.lower()
+    return "a loop of links" if isinstance(error, RuntimeError) else "no such name can exist"

@@ -13,15 +13,19 @@ __all__ = ["Limits"]
 class Limits:
     """`steps` and `tokens` (input and output summed) end a run; `tool_seconds` ends one tool call; None: no limit."""
 
-    steps: int = 100
+    steps: int | None = 100
     tokens: int | None = None
     tool_seconds: float | None = 120.0
 
     def __post_init__(self) -> None:
-        for name, value in (
-            ("steps", self.steps),
-            ("tokens", self.tokens),
-            ("tool_seconds", self.tool_seconds),
-        ):
-            if value is not None and value <= 0:
-                raise Misuse(f"limit {name} is {value}; it must be above 0, or None for no limit")
+        _check("steps", self.steps, (int,))
+        _check("tokens", self.tokens, (int,))
+        _check("tool_seconds", self.tool_seconds, (int, float))
+
+
+def _check(name: str, value: object, kinds: tuple[type, ...]) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, kinds) or not value > 0:  # type: ignore[operator]
+        number = "a whole number" if kinds == (int,) else "a number"
+        raise Misuse(f"limit {name} is {value!r}; give {number} above 0, or None for no limit")

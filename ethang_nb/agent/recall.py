@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 
 from ethang_nb.agent.archive import Archive
 from ethang_nb.agent.tool import Answer, Tool, tool
+from ethang_nb.context.counting import MESSAGE_OVERHEAD
 from ethang_nb.context.live import LiveContext
+from ethang_nb.context.wording import preview
 from ethang_nb.errors import Misuse, ToolFault
+from ethang_nb.store.page import Place
+from ethang_nb.store.texts import Hit
 
 __all__ = ["recall_tools"]
 
 MOST_LINES = 20  # ► lines find_in_record shows at the most
+MOST_REFUSED = 10  # ► refusals that release_context spells out
+LONGEST_QUERY = 200  # ► characters of a query that the answer repeats
+CHARACTERS_PER_TOKEN = 4  # ► of prose; a page of denser text is made smaller until it fits
 
 
-def recall_tools(archive: Archive, context: Callable[[], LiveContext]) -> tuple[Tool, ...]:
-    """The tools over a session's archive and its live context."""
+def recall_tools(
+    archive: Callable[[], Archive], context: Callable[[], LiveContext], lock: AbstractContextManager[object]
+) -> tuple[Tool, ...]:
+    """The tools over a session's archive and its live context, which is touched under `lock` alone."""
+
+    def fits(text: str) -> bool:
+        live = context()
+        return not live.counter.over(text, live.state.entry_tokens - MESSAGE_OVERHEAD)
 
     @tool
     def read_spill(ref: str, start: int = 1, end: int = 0) -> Answer:
@@ -26,8 +41,9 @@ def recall_tools(archive: Archive, context: Callable[[], LiveContext]) -> tuple[
             start: first line, from 1
             end: last line; 0 for a page
         """
+        characters = context().state.entry_tokens * CHARACTERS_PER_TOKEN
         try:
-            text, address = archive.read(ref, start, end)
+            text, address = archive().read(ref, start, end, characters=characters, fits=fits)
         except Misuse as error:
             raise ToolFault(str(error)) from None
         return Answer(text=text, address=address, again="read", paged=True)
@@ -40,19 +56,10 @@ def recall_tools(archive: Archive, context: Callable[[], LiveContext]) -> tuple[
             query: words to look for
             limit: most lines to show
         """
-        live = context()
-        hidden = frozenset(
-            int(address.removeprefix("log://"))
-            for row in live.state.rows
-            if row.kind == "user"
-            for address in live.entries[row.id].addresses
-        )
-        found = archive.find(query, max(1, min(limit, MOST_LINES)), hidden)
-        if not found:
-            return Answer(text=f"[no line of the record matches: {query}]", again="run", paged=True)
-        lines = [f"{line.address} | {line.text}" for line in found]
-        head = f"[{len(found)} lines of the record match: {query}]"
-        return Answer(text="\n".join([head, *lines]), again="run", paged=True)
+        with lock:
+            hidden = _in_view(context())
+        found = archive().find(query, max(1, min(limit, MOST_LINES)), hidden)
+        return Answer(text=_hits(query, found, fits), again="run", paged=True)
 
     @tool
     def release_context(addresses: list[str] | None = None) -> Answer:
@@ -61,37 +68,60 @@ def recall_tools(archive: Archive, context: Callable[[], LiveContext]) -> tuple[
         Args:
             addresses: addresses of the results
         """
-        live = context()
-        if not addresses:
-            live.ask_cleanup()
-            return Answer(
-                text="[a cleanup was asked for; it runs before the next request]", again="run", paged=True
-            )
-        return Answer(text=_release(live, addresses), again="run", paged=True)
+        with lock:
+            if addresses:
+                text = _release(context(), addresses)
+            else:
+                context().ask_cleanup()
+                text = "[a cleanup was asked for; it runs before the next request]"
+        return Answer(text=text, again="run", paged=True)
 
     return read_spill, find_in_record, release_context
 
 
-def _release(live: LiveContext, addresses: list[str]) -> str:
-    offered: list[tuple[int, int]] = []
-    refused: list[str] = []
-    where = {
-        address: (row.id, index)
+def _in_view(live: LiveContext) -> frozenset[int]:
+    """The events that hold the person's messages in view: a search must not find the question itself."""
+    return frozenset(
+        int(address.removeprefix("log://"))
+        for row in live.state.rows
+        if row.kind == "user"
+        for address in live.entries[row.id].addresses
+    )
+
+
+def _hits(query: str, found: Sequence[Hit], fits: Callable[[str], bool]) -> str:
+    """As many of the hits as fit one page, at least one."""
+    shown = preview(query, LONGEST_QUERY)
+    for count in range(len(found), 0, -1):
+        lines = [f"{hit.address} | {hit.text}" for hit in found[:count]]
+        text = "\n".join([f"[{count} lines of the record match: {shown}]", *lines])
+        if fits(text) or count == 1:
+            return text
+    return f"[no line of the record matches: {shown}]"
+
+
+def _release(live: LiveContext, addresses: Sequence[str]) -> str:
+    results = [
+        (address, (row.id, index))
         for row in live.state.rows
         for index, address in enumerate(live.entries[row.id].addresses[1:])
-    }
-    for address in dict.fromkeys(addresses):
-        if address in where:
-            offered.append(where[address])
-        else:
-            refused.append(f"{address}: no result in the window has this address")
+    ]
+    offered: dict[tuple[int, int], str] = {}
+    refused: list[str] = []
+    for given in dict.fromkeys(addresses):
+        places = [place for address, place in results if given in (address, Place.of(address).base)]
+        offered |= dict.fromkeys(places, given)
+        if not places:
+            refused.append(f"{given[:120]}: no result in the window has this address")
     before = live.state.total
-    decision = live.release(offered)
+    decision = live.release(tuple(offered))
     moved = {(move.row, move.index) for move in decision.moves}
-    names = {place: address for address, place in where.items()}
-    refused += [f"{names[place]}: {_why_kept(live, place)}" for place in offered if place not in moved]
+    refused += [f"{given}: {_why_kept(live, place)}" for place, given in offered.items() if place not in moved]
     said = [f"[released {len(moved)} results, {before - live.state.total:,} tokens freed]"]
-    return "\n".join([*said, *(f"kept {line}" for line in refused)])
+    said += [f"kept {line}" for line in refused[:MOST_REFUSED]]
+    if len(refused) > MOST_REFUSED:
+        said.append(f"kept {len(refused) - MOST_REFUSED} more")
+    return "\n".join(said)
 
 
 def _why_kept(live: LiveContext, place: tuple[int, int]) -> str:

@@ -27,15 +27,18 @@ from ethang_nb.agent.runner import MainThread, Runner
 from ethang_nb.agent.tool import Tool, as_tool
 from ethang_nb.agent.toolbox import INTERRUPTED, NEVER_STARTED, Toolbox, refusal
 from ethang_nb.clock import Clock, SystemClock
+from ethang_nb.context.budget import Budget
 from ethang_nb.context.chronicle import Chronicle
 from ethang_nb.context.counting import message_tokens
+from ethang_nb.context.explain import as_plan, next_cleanup
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.messages import Message, tool, user
-from ethang_nb.context.outline import as_plan, budget, next_cleanup, segments
+from ethang_nb.context.occupancy import budget
+from ethang_nb.context.outline import segments
 from ethang_nb.context.plan import Plan
 from ethang_nb.context.planner import decide
-from ethang_nb.context.policy import Policy, policy as find_policy
-from ethang_nb.context.budget import Budget
+from ethang_nb.context.policy import Policy
+from ethang_nb.context.policy import policy as find_policy
 from ethang_nb.context.replaying import replay_into
 from ethang_nb.context.segments import Segments
 from ethang_nb.context.snapshot import Pin, Snapshot, StepRow
@@ -43,7 +46,8 @@ from ethang_nb.context.window import Window
 from ethang_nb.errors import BadWindow, EmptyTask, Misuse, NoSuchAddress, SessionBusy, Unknown
 from ethang_nb.providers.registry import facts, provider
 from ethang_nb.store.database import home
-from ethang_nb.store.record import Event, Record, SessionRow, sessions as recorded_sessions
+from ethang_nb.store.record import Event, Record, SessionRow
+from ethang_nb.store.record import sessions as recorded_sessions
 from ethang_nb.tokens.registry import counter
 
 __all__ = ["Session", "default_name", "open_session", "sessions"]
@@ -100,6 +104,8 @@ class Session:
         self._runner = Runner(f"ethang-{self.name}")
         self._run: Run | None = None
         self._working: asyncio.Task[None] | None = None
+        self._to_stop: Run | None = None
+        self.closed = False
         self.archive = Archive(
             self._folder, self.name, jail, clock or SystemClock(), page_tokens * CHARACTERS_PER_TOKEN
         )
@@ -121,10 +127,11 @@ class Session:
                 searchable="find_in_record" in self.toolbox.names,
             )
             self.chronicle = Chronicle(self.live)
-            self._check_room()
+            wanted = self.live.state
+            _check_room(wanted)
             self.drift = replay_into(self.live, self.archive.entries())
+            self._settle(wanted)
             self._settle_open_calls()
-            self._note_settings()
         except BaseException:
             self.archive.close()
             raise
@@ -156,9 +163,9 @@ class Session:
             self.live.begin()
             self.live.append(user(text))
             self.archive.write("run", {"task": text})
+            self.main = MainThread()
+            self._runner.submit(self._work(run))
             self._run = run
-        self.main = MainThread()
-        self._runner.submit(self._work(run))
         return run
 
     def wait(self, run: Run, *, grace: float = GRACE) -> Run:
@@ -181,9 +188,13 @@ class Session:
 
     def stop(self) -> None:
         """Asks the run that is going on to end; it is recorded as interrupted. Nothing without one."""
-        working = self._working
-        if working is not None:
-            self._runner.call(working.cancel)
+        if self.running:
+            self._to_stop = self._run
+            self._runner.call(self._cancel)
+
+    def _cancel(self) -> None:
+        if self._working is not None:
+            self._working.cancel()
 
     @property
     def running(self) -> bool:
@@ -193,6 +204,8 @@ class Session:
         main = self.main
         loop = Loop(self, run)
         self._working = asyncio.ensure_future(loop.work())
+        if self._to_stop is run:  # asked for before the work began
+            self._working.cancel()
         try:
             await self._working
         except asyncio.CancelledError:
@@ -202,8 +215,11 @@ class Session:
             raise
         finally:
             self._working = None
-            self._end(run)
-            main.post(None)
+            try:
+                self._end(run)
+            finally:  # whoever waits is woken, also where the end cannot be recorded (a full disk)
+                run.release()
+                main.post(None)
 
     def _end(self, run: Run) -> None:
         with self.lock:
@@ -212,7 +228,6 @@ class Session:
             first = len(self.chronicle.steps) - run.steps
             steps = {row.step for row in self.chronicle.steps[max(0, first) :]}
             run.diffs = tuple(diff for diff in self.chronicle.diffs if diff.step in steps)
-        run.release()
         if self.chronicle.steps:
             self.tell(Progress(row=self.chronicle.steps[-1], ending=run.ending))
 

@@ -19,7 +19,7 @@ from ethang_nb.context.catalogue import ToolSpec
 from ethang_nb.context.messages import ToolCall, ToolResult, clean
 from ethang_nb.errors import EthangError, Misuse, Unknown
 
-__all__ = ["NEVER_STARTED", "INTERRUPTED", "Toolbox", "refusal"]
+__all__ = ["INTERRUPTED", "NEVER_STARTED", "Toolbox", "refusal"]
 
 NEVER_STARTED = "[never started: the run was stopped before this call]"
 INTERRUPTED = "[interrupted: the run was stopped during this call; what it did is unknown]"

@@ -9,11 +9,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ethang_nb.context.diffing import Gone, compare
-from ethang_nb.context.live import LiveContext, Turning
+from ethang_nb.context.entry import Turning
+from ethang_nb.context.explain import as_plan, next_cleanup
+from ethang_nb.context.live import LiveContext
 from ethang_nb.context.messages import Message
-from ethang_nb.context.notes import NoteTask
-from ethang_nb.context.outline import as_plan, budget, next_cleanup, segments
+from ethang_nb.context.notedesk import Written
+from ethang_nb.context.occupancy import budget
+from ethang_nb.context.outline import segments
 from ethang_nb.context.plan import Plan
+from ethang_nb.context.planner import Decision
 from ethang_nb.context.snapshot import Diff, Left, Snapshot, StepRow
 
 __all__ = ["Chronicle"]
@@ -30,6 +34,8 @@ class Chronicle:
         self.last: Plan | None = None
         """The plan of the last request point."""
         self._gone: tuple[Gone, ...] = ()
+        self._released: list[str] = []
+        self._let_go: list[Gone] = []
         context.observers.append(self)
 
     # ---- what the live context tells
@@ -37,7 +43,8 @@ class Chronicle:
     def requested(self, turning: Turning) -> None:
         plan = as_plan(self.context, turning.before, turning.decision, turning.entries)
         self.last = plan
-        events = self._events(turning, plan)
+        events = [*self._released, *self._events(turning, plan)]
+        self._released = []
         before = plan.fill_before if plan.lands else None
         self.steps.append(self._row(turning.step, tuple(events), before, self.what()))
         if plan.lands:
@@ -45,27 +52,43 @@ class Chronicle:
         elif plan.outcome in ("idle", "stuck") and turning.before.said != plan.outcome:
             self.notices.append(f"step {turning.step}: {plan.outcome}: {plan.reason}")
 
-    def noted(self, task: NoteTask, message: Message, prose: str, reference: str, author: str) -> None:
+    def noted(self, written: Written) -> None:
         """The note of the last cleanup is written: its diff is whole now."""
         last = self.diffs[-1]
         state = self.context.state
+        task = written.task
         sources = "\n".join([*task.lines, *(text for _, text in task.texts)])
         note_tokens = state.notes[-1].tokens
         self.diffs[-1] = replace(
             last,
             after=state.total,
             fill_after=state.fill,
-            note=message.text,
+            note=written.message.text,
             note_tokens=note_tokens,
-            note_reference=reference,
-            note_author=author,
+            note_reference=written.reference,
+            note_author=written.author,
             generation=task.generation,
             facts=compare(
-                self._gone, note=prose, core=self.context.core, window=self._window_text(), sources=sources
+                self._gone,
+                note=written.prose,
+                core=self.context.core,
+                window=self._window_text(),
+                sources=sources,
             ),
         )
         row = self.steps[-1]
         self.steps[-1] = self._row(row.step, row.events, row.before, row.what)
+
+    def released(self, decision: Decision) -> None:
+        """Results that the model offered and rules let go: the next request's row says so, and their facts
+        are accounted for in the diff of the next cleanup, since a release has none of its own.
+        """
+        if decision.moves:
+            count = len(decision.moves)
+            self._released.append(f"release: {count} to one line, {decision.gain:,} tokens freed")
+        for move in decision.moves:
+            entry = self.context.entries[move.row]
+            self._let_go.append(_gone(entry.originals[move.index + 1], entry.addresses[move.index + 1]))
 
     # ---- what people ask
 
@@ -109,14 +132,13 @@ class Chronicle:
 
     def _land(self, turning: Turning, plan: Plan) -> None:
         decision, entries = turning.decision, turning.entries
-        left: list[Left] = []
-        gone: list[Gone] = []
+        gone, self._let_go = self._let_go, []
         whole = {move.row for move in decision.moves if move.act in ("evict", "remove")}
-        for verdict in plan.verdicts:
-            if verdict.act in ("collapse", "shrink", "evict", "remove"):
-                left.append(
-                    Left(title=verdict.title, tokens=verdict.before, how=verdict.act, address=verdict.address)
-                )
+        left = tuple(
+            Left(title=verdict.title, tokens=verdict.before, how=verdict.act, address=verdict.address)
+            for verdict in plan.verdicts
+            if verdict.act in ("collapse", "shrink", "evict", "remove")
+        )
         for move in decision.moves:
             entry = entries[move.row]
             if move.index < 0 and move.act == "evict":
@@ -139,7 +161,7 @@ class Chronicle:
                 after=state.total,
                 fill_before=plan.fill_before,
                 fill_after=state.fill,
-                left=tuple(left),
+                left=left,
                 facts=facts,
                 price=plan.price,
                 digest=plan.digest,
@@ -191,9 +213,9 @@ class Chronicle:
 
 
 def _gone(message: Message, address: str) -> Gone:
-    # Tools put one header line before a text that has an address of its own.
+    # The header line that a tool puts before a text with an address of its own only says that address.
     headed = message.results and message.text.startswith("[") and not address.startswith("log://")
-    return Gone(text=message.text, address=address, offset=1 if headed else 0)
+    return Gone(text=message.text.partition("\n")[2] if headed else message.text, address=address)
 
 
 def _is_stub(message: Message) -> bool:

@@ -31,7 +31,8 @@ def cut(text: str, limit: int, counter: TokenCounter, address: str) -> str:
     last = tail(text[len(first) :], room - counter.count(first), counter)
     missing = len(text) - len(first) - len(last)
     from_line = first.count("\n") + 1
-    to_line = lines - last.count("\n")
+    begins_line = not last or text[len(text) - len(last) - 1] == "\n"
+    to_line = lines - last.count("\n") - begins_line
     shown = f"{first.rstrip()}\n{_marker(missing, from_line, to_line, lines, address)}\n{last.lstrip()}"
     while counter.over(shown, limit) and last:
         last = last[len(last) // 4 + 1 :]
@@ -47,7 +48,7 @@ def head(text: str, limit: int, counter: TokenCounter) -> str:
 def tail(text: str, limit: int, counter: TokenCounter) -> str:
     """The longest end of `text` within `limit` tokens, begun at a line's start where one is near."""
     total = len(text)
-    kept = _within(text, limit, counter, lambda size: text[total - size :], lambda kept: len(kept))
+    kept = _within(text, limit, counter, lambda size: text[total - size :], len)
     start = kept.find("\n") + 1
     return kept[start:] if 0 < start <= len(kept) * LINE_BACK_PER_MILLE // 1000 else kept
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ethang_nb.context.facts import facts
+from ethang_nb.context.facts import FactString, facts
 from ethang_nb.context.snapshot import Fact
 
 __all__ = ["Gone", "compare", "line_address"]
@@ -39,7 +39,7 @@ def compare(gone: Sequence[Gone], *, note: str, core: str, window: str, sources:
                 (
                     name
                     for name, text in (("note", note), ("core", core), ("window", window))
-                    if fact.text in text
+                    if _stands(fact, text)
                 ),
                 "",
             )
@@ -50,14 +50,27 @@ def compare(gone: Sequence[Gone], *, note: str, core: str, window: str, sources:
                 where=where or line_address(item.address, fact.line - item.offset),
             )
     for fact in facts(note):
-        if (
-            fact.text not in found
-            and fact.text not in sources
-            and fact.text not in core
-            and fact.text not in window
-        ):
+        known = any(_stands(fact, text) for text in (sources, core, window))
+        if fact.text not in found and not known and not _points(fact, note, sources):
             found[fact.text] = Fact(text=fact.text, kind=fact.kind, fate="invented", where="note")
     return tuple(found.values())
+
+
+def _stands(fact: FactString, text: str) -> bool:
+    """Whether the string stands in `text` as itself: "30" does not stand in "contract_30" or "1,300"."""
+    if fact.text not in text:
+        return False
+    own = re.escape(fact.text)
+    if fact.kind == "number":
+        return bool(re.search(rf"(?<![\w.,-]){own}(?![\w-]|[.,]\d)", text))
+    return bool(re.search(rf"(?<!\w){own}(?!\w)", text))
+
+
+def _points(fact: FactString, note: str, sources: str) -> bool:
+    """Whether it only points: the line number of an address beside it, or a path put together from known parts."""
+    if fact.kind == "number":
+        return bool(re.search(rf"#L(?:\d+-)?{re.escape(fact.text)}\b", note))
+    return fact.kind == "path" and all(part in sources for part in fact.text.split("/"))
 
 
 def line_address(address: str, line: int) -> str:

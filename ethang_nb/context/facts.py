@@ -33,24 +33,26 @@ _RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "identifier",
-        re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9]{1,40}(?:[-_][A-Za-z0-9]{1,40}){1,6}\b"),
+        re.compile(r"\b(?=[\w-]{0,80}\d)(?=[\w-]{0,80}[A-Za-z])[A-Za-z0-9]{1,40}(?:[-_][A-Za-z0-9]{1,40}){1,6}\b"),
     ),
     ("command", re.compile(r"`[^`\n]{2,120}`")),
     (
         "number",
-        re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.,-])\d+(?:\.\d+)?(?: ?%)?(?![\w-])"),
+        re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3}){1,12}(?:\.\d{1,40})?|(?<![\w.,-])\d{1,40}(?:\.\d{1,40})?(?: ?%)?(?![\w-])"),
     ),
 )
 _LONGEST = 100_000  # ► characters looked at; a longer text is looked at from its beginning
+_LONGEST_LINE = 2_000  # ► characters; a longer line is looked at in pieces, so that the work stays linear
 
 
 def facts(text: str) -> tuple[FactString, ...]:
     """Facts of `text` in order of appearance, each string once. Linear in the text."""
     found: dict[str, FactString] = {}
     for number, line in enumerate(text[:_LONGEST].split("\n"), 1):
-        for start, string, kind in sorted(_of_line(line)):
-            if len(string) > 1 and string not in found:
-                found[string] = FactString(string, kind, number)
+        for at in range(0, len(line), _LONGEST_LINE):
+            for _start, string, kind in sorted(_of_line(line[at : at + _LONGEST_LINE])):
+                if len(string) > 1 and string not in found:
+                    found[string] = FactString(string, kind, number)
     return tuple(found.values())
 
 

@@ -8,7 +8,7 @@ texts what the fold decided. It calls no model and reads no disk; a handoff note
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol
 
 from ethang_nb.context.catalogue import ToolSpec, catalogue_tokens
@@ -17,6 +17,7 @@ from ethang_nb.context.counting import MESSAGE_OVERHEAD, TokenCounter, message_t
 from ethang_nb.context.cutting import cut
 from ethang_nb.context.digest import digest
 from ethang_nb.context.draft import Move
+from ethang_nb.context.entry import Entry, Turning
 from ethang_nb.context.events import (
     CleanupAsked,
     CoreRendered,
@@ -38,71 +39,32 @@ from ethang_nb.context.events import (
 from ethang_nb.context.fold import step
 from ethang_nb.context.journal import Journal, MemoryJournal
 from ethang_nb.context.messages import Message, Text, ToolResult, to_json, user
-from ethang_nb.context.notes import RULE_AUTHOR, Departed, NoteTask, compose, extract, rule_note
+from ethang_nb.context.notedesk import NoteDesk, Written
+from ethang_nb.context.notes import Departed, NoteTask
+from ethang_nb.context.pinboard import PinBoard
 from ethang_nb.context.pins import find
 from ethang_nb.context.planner import Decision
 from ethang_nb.context.policy import Policy
 from ethang_nb.context.snapshot import Pin
 from ethang_nb.context.state import AGAIN_RANK, Form, ResultRow, RowKind, State
 from ethang_nb.context.window import Window
-from ethang_nb.context.wording import call_title, nudge, pin_text, stub, title
+from ethang_nb.context.wording import nudge, pin_text, stub, title
 from ethang_nb.errors import BadMessage, Misuse
 
-__all__ = ["Entry", "LiveContext", "Observer", "Spill", "Turning"]
+__all__ = ["LiveContext", "Observer", "Spill"]
 
 Spill = Callable[[str, str], str]
 """`spill(tool, text) -> address`: keeps a text outside the window."""
 
 
-@dataclass(slots=True)
-class Entry:
-    """The texts of one row: as they stand in the window, as they entered, and where each can be read again."""
-
-    row: int
-    title: str
-    messages: list[Message]
-    originals: list[Message]
-    addresses: list[str]
-    step: int
-
-    @property
-    def address(self) -> str:
-        """Of a turn with one result, that result's own place; else where the segment begins in the record."""
-        results = self.addresses[1:]
-        return results[0] if len(results) == 1 else self.addresses[0]
-
-    def copy(self) -> Entry:
-        """The same texts in lists of their own: what a plan was made from, kept while the window changes."""
-        return replace(
-            self, messages=list(self.messages), originals=list(self.originals), addresses=list(self.addresses)
-        )
-
-    def departed(self, tokens: int) -> Departed:
-        return Departed(
-            segment=str(self.row),
-            title=self.title,
-            tokens=tokens,
-            address=self.address,
-            messages=tuple(self.originals),
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turning:
-    """A request point: the state and the texts before it, and what was decided."""
-
-    step: int
-    before: State
-    decision: Decision
-    entries: dict[int, Entry]
-
-
 class Observer(Protocol):
-    """Told of request points and notes as they happen, live and in a replay alike."""
+    """Told of request points, notes and releases as they happen, live and in a replay alike."""
 
     def requested(self, turning: Turning) -> None: ...
 
-    def noted(self, task: NoteTask, message: Message, prose: str, reference: str, author: str) -> None: ...
+    def noted(self, written: Written) -> None: ...
+
+    def released(self, decision: Decision) -> None: ...
 
 
 class LiveContext:
@@ -127,19 +89,14 @@ class LiveContext:
         self.state = State(window=window, policy=policy, core_head=head_tokens(counter))
         self.system, self.project, self.tools = system, project, tuple(tools)
         self.entries: dict[int, Entry] = {}
-        self.note_messages: dict[int, Message] = {}
-        self.covered: dict[int, tuple[Departed, ...]] = {}
-        self.pins: list[Pin] = []
-        self.pending: NoteTask | None = None
+        self.notes = NoteDesk(searchable=searchable)
+        self.board = PinBoard()
         self.step = 0
         self.observers: list[Observer] = []
         self.core = ""
         """The core block as it was last rendered."""
         self._spill = spill
-        self._searchable = searchable
         self._refuses = refuses
-        self._queued: list[Pin] = []
-        self._note_task: NoteTask | None = None
         self._feed(
             PartsChanged(
                 system=self._text_tokens(system) if system else 0,
@@ -171,15 +128,15 @@ class LiveContext:
     def copy(self) -> LiveContext:
         """A context that stands as this one does and goes its own way from here; nothing of it is recorded."""
         twin = LiveContext(
-            window=self.state.window, policy=self.state.policy, counter=self.counter,
-            searchable=self._searchable, refuses=self._refuses,
-        )  # fmt: skip
+            window=self.state.window,
+            policy=self.state.policy,
+            counter=self.counter,
+            refuses=self._refuses,
+        )
         twin.state, twin.step, twin.core = self.state, self.step, self.core
         twin.system, twin.project, twin.tools = self.system, self.project, self.tools
         twin.entries = {row: entry.copy() for row, entry in self.entries.items()}
-        twin.note_messages, twin.covered = dict(self.note_messages), dict(self.covered)
-        twin.pins, twin.pending = list(self.pins), self.pending
-        twin._queued, twin._note_task = list(self._queued), self._note_task
+        twin.notes, twin.board = self.notes.copy(), self.board.copy()
         return twin
 
     def begin(self) -> None:
@@ -200,6 +157,14 @@ class LiveContext:
         self.journal.write("policy", {"name": policy.name})
         self._feed(PolicyChanged(policy=policy))
 
+    def settle(self, *, window: Window, policy: Policy, system: int, project: int, tools: int) -> None:
+        """The settings from here on; the last three are tokens. Whoever calls writes them to the journal."""
+        self._feed(PartsChanged(system=system, project=project, tools=tools))
+        if window != self.state.window:
+            self._feed(WindowChanged(window=window))
+        if policy != self.state.policy:
+            self._feed(PolicyChanged(policy=policy))
+
     def usage(self, reported: int, own: int) -> None:
         """What the provider counted for a request, and our count of that very request."""
         self.journal.write("usage", {"reported": reported, "own": own})
@@ -209,7 +174,7 @@ class LiveContext:
         kind = _row_kind(message)
         tokens = message_tokens(message, self.counter) if tokens is None else tokens
         if kind == "user" and self._refuses:
-            self._refuse_too_large(message, tokens)
+            self._refuse_too_large(tokens)
         address = self.journal.write("message", {"message": to_json(message), "tokens": tokens, "own": own})
         row = self.state.next_row
         self.entries[row] = Entry(row, title(message), [message], [message], [f"log://{address}"], self.step)
@@ -221,7 +186,7 @@ class LiveContext:
     def _add_result(self, result: ToolResult, message: Message) -> int:
         row = self._turn_of(result.call_id)
         kept, form, address = self._intake(result)
-        line = stub(_call_title(self.entries[row], kept), kept, result_tokens(kept, self.counter), address)
+        line = stub(self.entries[row].call_title(kept), kept, result_tokens(kept, self.counter), address)
         counted = ResultRow(
             tokens=result_tokens(kept, self.counter),
             stub=MESSAGE_OVERHEAD + self.counter.count(line),
@@ -267,7 +232,7 @@ class LiveContext:
         again = result.again if result.address else "read"
         return replace(result, text=text, address=address, again=again), "spilled", address
 
-    def _refuse_too_large(self, message: Message, tokens: int) -> None:
+    def _refuse_too_large(self, tokens: int) -> None:
         fixed = self.state.fixed + self.state.core + self.state.note_tokens
         if fixed + tokens > self.state.hard:
             raise Misuse(
@@ -294,8 +259,8 @@ class LiveContext:
         """
         self._enter_pins()
         before, texts = self.state, self._texts_before()
-        after, decision = step(before, RequestPoint())
-        assert decision is not None
+        after, planned = step(before, RequestPoint())
+        decision = planned or Decision.none(before.total)
         entry: dict[str, Any] = {"step": self.step + 1, "outcome": decision.outcome}
         if decision.outcome != "nothing":
             entry |= {"before": decision.before, "after": decision.after, "digest": digest(before, decision)}
@@ -329,9 +294,9 @@ class LiveContext:
         rows = list(self.state.rows)
         if rows and rows[0].task:
             head += self.entries[rows.pop(0).id].messages
-        head += [self.note_messages[note.id] for note in self.state.notes]
+        head += [self.notes.messages[note.id] for note in self.state.notes]
         for row in rows:
-            head += self.entries[row.id].messages
+            head += self.entries[row.id].in_call_order
         return tuple(head)
 
     def ask_cleanup(self) -> None:
@@ -342,9 +307,10 @@ class LiveContext:
     def release(self, offered: Sequence[tuple[int, int]]) -> Decision:
         """Collapses the offered results that rules let go."""
         self.journal.write("release", {"results": [list(item) for item in offered]})
-        decision = self._feed(ReleaseOffered(results=tuple(offered)))
-        assert decision is not None
+        decision = self._feed(ReleaseOffered(results=tuple(offered))) or Decision.none(self.state.total)
         self._carry_out_results(decision.moves)
+        for observer in self.observers:
+            observer.released(decision)
         return decision
 
     def _carry_out(self, decision: Decision) -> None:
@@ -359,7 +325,8 @@ class LiveContext:
                 )
         self._render_core(decision)
         if decision.writes_note:
-            self._hand_out_note(decision, departed)
+            pins = [(pin.kind, pin.text) for pin in self.board.holding]
+            self.notes.hand_out(decision, departed, self.task_text, pins)
 
     def _carry_out_results(self, moves: Sequence[Move]) -> None:
         """Collapses and shrinks on the texts. A shrunk text may be shorter than the plan bounds it by."""
@@ -370,7 +337,7 @@ class LiveContext:
             address = entry.addresses[at]
             if move.act == "collapse":
                 whole = result_tokens(entry.originals[at].results[0], self.counter)
-                text = stub(_call_title(entry, result), result, whole, address)
+                text = stub(entry.call_title(result), result, whole, address)
                 new = replace(result, text=text, images=(), address=address)
             else:
                 text = cut(result.text, move.after - MESSAGE_OVERHEAD, self.counter, address)
@@ -380,90 +347,51 @@ class LiveContext:
                     self._feed(ResultChanged(row=move.row, index=move.index, tokens=tokens, form="shrunk"))
             entry.messages[at] = replace(entry.messages[at], parts=(new,))
 
-    # ---- notes
+    # ---- notes and pins
 
-    def _hand_out_note(self, decision: Decision, departed: Sequence[Departed]) -> None:
-        standing = {note.id for note in decision.notes}
-        before = [item for note, items in self.covered.items() if note not in standing for item in items]
-        for note in [note for note in self.covered if note not in standing]:
-            del self.covered[note]
-            del self.note_messages[note]
-        new = decision.notes[-1]
-        covers = (*before, *departed)
-        self.covered[new.id] = covers
-        pins = [(pin.kind, pin.text) for pin in self.pins if not pin.lifted]
-        texts = [
-            (message_address, message.text)
-            for item in reversed(covers)
-            for message_address, message in _readable(item)
-        ]
-        self.pending = NoteTask(
-            id=new.id,
-            generation=new.generation,
-            tokens=new.tokens,
-            rule_only=decision.rule_note,
-            lines=extract(self.task_text, pins, covers),
-            texts=tuple(texts),
-            departed=covers,
-        )
+    @property
+    def pending(self) -> NoteTask | None:
+        """The task of a note that is due; it is written by rule if nobody does before the next assembly."""
+        return self.notes.pending
 
-    def write_note(self, text: str | None, *, reference: str = "rules@v1", author: str = "") -> Message:
-        """Puts the note in place, or another text in place of the newest one. None or blank: written by rule."""
-        task = self.pending or (self._note_task if text else None)
-        if task is None or task.id not in {note.id for note in self.state.notes}:
-            raise Misuse("no handoff note is due; one is written after a cleanup that evicts")
-        if not text or not text.strip():
-            text, reference, author = (
-                rule_note(task.lines, task.tokens * 6 // 10, self.counter),
-                "rules@v1",
-                RULE_AUTHOR,
-            )
-        self.journal.write("note", {"text": text, "reference": reference, "author": author})
-        message, prose = compose(
-            task, text, reference=reference, author=author, counter=self.counter, searchable=self._searchable
+    def write_note(self, text: str | None, *, reference: str = "", author: str = "") -> Message:
+        """Puts the note in place, or another text in place of the newest one. None or blank: by rule."""
+        written = self.notes.settle(text, reference, author, self.counter)
+        self.journal.write(
+            "note", {"text": text or "", "reference": written.reference, "author": written.author}
         )
-        self.note_messages[task.id] = message
-        self.pending, self._note_task = None, task
+        self.notes.put(written)
+        message = written.message
         self._feed(NoteWritten(tokens=message_tokens(message, self.counter), hash=message.hash))
         for observer in self.observers:
-            observer.noted(task, message, prose, reference, author)
+            observer.noted(written)
         return message
 
-    # ---- pins
+    @property
+    def pins(self) -> list[Pin]:
+        return self.board.pins
 
     def pin(self, text: str, kind: str = "constraint", *, rule: str = "by hand") -> Pin:
-        """Pins a text. Where it stands word for word in an owner's message that message holds it; else it
-        enters at the next request as an owner message.
+        """Pins a text: its own message holds it where it stands there word for word.
+
+        Else it enters at the next request as an owner message.
         """
         for row in self.state.rows:
-            messages = self.entries[row.id].messages
-            if row.kind == "user" and text in messages[0].text:
+            if row.kind == "user" and text in self.entries[row.id].messages[0].text:
                 return self._pin(kind, text, rule, row.id)
-        pin = self._pin(kind, text, rule, -1)
-        self._queued.append(pin)
-        return pin
+        return self._pin(kind, text, rule, -1)
 
     def unpin(self, number: int, reason: str = "lifted by hand") -> Pin:
         """Lifts a pin: its message may leave at once, the core loses the line at its next rendering."""
-        for at, pin in enumerate(self.pins):
-            if pin.id == number and not pin.lifted:
-                self.journal.write("unpin", {"id": number, "reason": reason})
-                self.pins[at] = replace(pin, lifted=reason)
-                self._feed(Unpinned(id=number))
-                return self.pins[at]
-        known = ", ".join(str(pin.id) for pin in self.pins if not pin.lifted) or "none"
-        raise Misuse(f"no pin {number}; pins now: {known}")
+        self.board.find(number)
+        self.journal.write("unpin", {"id": number, "reason": reason})
+        self._feed(Unpinned(id=number))
+        return self.board.lift(number, reason)
 
     def _pin(self, kind: str, text: str, rule: str, row: int) -> Pin:
-        pin = Pin(
-            id=len(self.pins) + 1,
-            kind="decision" if kind == "decision" else "constraint",
-            text=text,
-            rule=rule,
-            segment=str(row) if row >= 0 else "",
-        )
+        pin = self.board.new(kind, text, rule, row)
         self.journal.write("pin", {"kind": pin.kind, "text": text, "rule": rule, "row": row})
-        self.pins.append(pin)
+        self.board.add(pin)
         if row >= 0:
             self._feed_pin(pin, row)
         return pin
@@ -473,16 +401,13 @@ class LiveContext:
 
     def _enter_pins(self) -> None:
         """Pins by hand whose text stands nowhere yet enter as owner messages."""
-        queued, self._queued = self._queued, []
-        for pin in queued:
-            if not self.pins[pin.id - 1].lifted:
-                row = self.enter(user(pin_text(pin.kind, pin.text), kind="pin"), own=True)
-                self.pins[pin.id - 1] = replace(pin, segment=str(row))
-                self._feed_pin(pin, row)
+        for pin in self.board.waiting():
+            row = self.enter(user(pin_text(pin.kind, pin.text), kind="pin"), own=True)
+            self.board.bind(pin, row)
+            self._feed_pin(pin, row)
 
     def _render_core(self, decision: Decision) -> None:
-        inside = {pin.id for pin in decision.pins if pin.core}
-        self.pins = [replace(pin, core=True, segment="") if pin.id in inside else pin for pin in self.pins]
+        self.board.move_to_core({pin.id for pin in decision.pins if pin.core})
         self.core = core_text(self.pins)
         self._feed(CoreRendered(tokens=core_tokens(self.pins, self.counter)))
 
@@ -506,10 +431,6 @@ def _without_intake(policy: Policy) -> tuple[str, ...]:
     return tuple(stage for stage in policy.stages if stage != "intake")
 
 
-def _readable(item: Departed) -> list[tuple[str, Message]]:
-    return [(item.address, message) for message in item.messages if message.text]
-
-
 def _row_kind(message: Message) -> RowKind:
     match message.kind:
         case "nudge" | "notice" | "memory" | "pin" as kind:
@@ -519,10 +440,3 @@ def _row_kind(message: Message) -> RowKind:
     if message.role == "user":
         return "user"
     return "turn" if message.calls else "assistant"
-
-
-def _call_title(entry: Entry, result: ToolResult) -> str:
-    for call in entry.messages[0].calls:
-        if call.id == result.call_id:
-            return call_title(call)
-    return result.name or "tool"

@@ -211,7 +211,7 @@ def _part_to_json(part: Part) -> dict[str, Any]:
         value = getattr(part, field.name)
         if isinstance(value, tuple):
             value = [_part_to_json(item) for item in value]
-        if value != field.default and value != []:
+        if value not in (field.default, []):
             data[field.name] = value
     return data
 

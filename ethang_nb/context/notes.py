@@ -13,9 +13,10 @@ from ethang_nb.context.counting import TokenCounter
 from ethang_nb.context.messages import Message, Text, user
 from ethang_nb.context.wording import preview
 
-__all__ = ["RULE_AUTHOR", "Departed", "NoteTask", "compose", "extract", "rule_note"]
+__all__ = ["RULE_AUTHOR", "RULE_REFERENCE", "Departed", "NoteTask", "compose", "extract", "rule_note"]
 
 RULE_AUTHOR = "rules"
+RULE_REFERENCE = "rules@v1"
 REFERENCES_PER_MILLE = 333  # of a note, at most (DESIGN 5: "at most a third of the note")
 HOW_TO_SEARCH = "- anything else that left: find_in_record(query)"
 NO_SEARCH = "- anything else that left: read its log:// address in the record"

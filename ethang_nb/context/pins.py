@@ -33,16 +33,22 @@ CUES: tuple[Cue, ...] = (
     Cue("marked constraint", "constraint", re.compile(r"^\s*(?:constraint|rule|important)\s*:", re.I)),
     Cue("marked decision", "decision", re.compile(r"^\s*decision\s*:", re.I)),
     Cue("never + verb", "constraint", re.compile(r"\bnever\s+[a-z]+", re.I)),
-    Cue("do not + verb", "constraint", re.compile(r"\b(?:do not|don['’]t|must not|mustn['’]t)\s+[a-z]+", re.I)),
+    Cue(
+        "do not + verb", "constraint", re.compile(r"\b(?:do not|don['’]t|must not|mustn['’]t)\s+[a-z]+", re.I)
+    ),
     Cue("must or always", "constraint", re.compile(r"\b(?:you must|must always|always)\s+[a-z]+", re.I)),
     Cue("only", "constraint", re.compile(r"^\s*only\s+[a-z]+", re.I)),
-    Cue("we decided", "decision", re.compile(r"\b(?:we|i)(?:['’]ve| have)? (?:decided|chose|agreed)\b", re.I)),
-    Cue("we are going with", "decision", re.compile(r"\bwe(?:['’]re| are) (?:going with|using)\b|\bwe(?:['’]ll| will) use\b", re.I)),
-)  # fmt: skip
+    Cue(
+        "we decided", "decision", re.compile(r"\b(?:we|i)(?:['’]ve| have)? (?:decided|chose|agreed)\b", re.I)
+    ),
+    Cue("we will use", "decision", re.compile(r"\bwe(?:['’]re| are) (?:going with|using)\b", re.I)),
+    Cue("we will use", "decision", re.compile(r"\bwe(?:['’]ll| will) use\b", re.I)),
+)
 
 _NOT_BINDING = re.compile(
     # Questions, reports of the past and polite phrases have the cue but bind nobody.
-    r"\?\s*$|\b(?:i|it|he|she|they|that|which|who) (?:never|always)\b|\bnever mind\b|\bdon['’]t (?:know|think|mind|worry|see)\b",
+    r"\?\s*$|\b(?:i|it|he|she|they|that|which|who) (?:never|always)\b"
+    r"|\bnever mind\b|\bdon['’]t (?:know|think|mind|worry|see)\b",
     re.I,
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"'(])|\n+")

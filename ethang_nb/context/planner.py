@@ -40,6 +40,11 @@ class Decision:
     core: int = 0
     occupied: int = 0
 
+    @staticmethod
+    def none(total: int) -> Decision:
+        """The decision to do nothing."""
+        return Decision(outcome="nothing", before=total, after=total)
+
     @property
     def lands(self) -> bool:
         return self.outcome in ("cleanup", "reseed")
@@ -59,7 +64,7 @@ def decide(state: State) -> Decision:
             AT_REQUEST[name](draft)
     if draft.nudges:
         return _decision(draft, "nudge", state.total)
-    return Decision(outcome="nothing", before=state.total, after=state.total)
+    return Decision.none(state.total)
 
 
 def cleanup(state: State, *, asked: bool = False) -> Decision:

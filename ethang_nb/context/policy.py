@@ -15,7 +15,7 @@ from ethang_nb._show import Shown
 from ethang_nb.context.window import Levels, Window, levels
 from ethang_nb.errors import BadPolicy, Unknown
 
-__all__ = ["POLICIES", "Notes", "Policy", "policy"]
+__all__ = ["POLICIES", "Notes", "Policy", "from_knobs", "policy"]
 
 Notes = Literal["one", "protected"]
 """`one`: there is ever one handoff note, rewritten at each cleanup that evicts. `protected`: notes stay,
@@ -72,7 +72,7 @@ class Policy(Shown):
             raise Unknown("stage", unknown[0], STAGES)
         if self.note_least > self.note_most:
             raise BadPolicy(
-                f"policy {self.name!r}: note_least is {self.note_least:,}, above note_most {self.note_most:,}; swap them"
+                f"policy {self.name!r}: note_least {self.note_least:,} is above note_most {self.note_most:,}; swap them"
             )
         if self.levels is not None:
             _check_levels(self.name, self.levels)
@@ -142,6 +142,19 @@ POLICIES: Mapping[str, Policy] = MappingProxyType(
         )
     }
 )
+
+
+def from_knobs(knobs: Mapping[str, Any]) -> Policy:
+    """The policy that has these `knobs`, as a record keeps them."""
+    known = POLICIES.get(knobs["name"])
+    if known is not None and known.knobs() == dict(knobs):
+        return known
+    band = knobs["levels"]
+    given = dict(knobs) | {
+        "stages": tuple(knobs["stages"]),
+        "levels": None if band is None else Levels(nudge=band[0], cleanup=band[1], landing=band[2]),
+    }
+    return Policy(**given)
 
 
 def policy(name: str | Policy) -> Policy:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ethang_nb.context.counting import message_tokens
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.messages import Message
 from ethang_nb.context.plan import Act, Applied, Removed
@@ -22,16 +23,14 @@ def rehearse(context: LiveContext, note: str | None) -> Applied:
         if move.index >= 0 and move.row in whole:
             continue
         places = range(len(entry.messages)) if move.index < 0 else [move.index + 1]
-        for place in places:
-            removed.append(
-                _removed(move.row, move.act, entry.messages[place], entry.addresses[place], context)
-            )
+        removed += [
+            _removed(move.row, move.act, entry.messages[place], entry.addresses[place], context)
+            for place in places
+        ]
     return Applied(messages=copy.assemble(), removed=tuple(removed))
 
 
 def _removed(row: int, act: Act, message: Message, address: str, context: LiveContext) -> Removed:
-    from ethang_nb.context.counting import message_tokens
-
     return Removed(
         segment=str(row),
         title=context.entries[row].title,

@@ -12,12 +12,14 @@ from typing import Any, NamedTuple
 from ethang_nb.context.journal import Journal
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.messages import from_json
+from ethang_nb.context.policy import from_knobs
 from ethang_nb.context.state import ResultRow
+from ethang_nb.context.window import Window
 
 __all__ = ["KINDS", "JournalEntry", "ReplayJournal", "replay_into"]
 
-KINDS = ("message", "system", "work", "asked", "release", "point", "note", "usage", "pin", "unpin")
-"""The kinds of entry a context writes."""
+KINDS = ("message", "system", "work", "asked", "release", "point", "note", "usage", "pin", "unpin", "settings")
+"""The kinds of entry a context writes, and `settings`, which its owner writes for it."""
 
 
 class JournalEntry(NamedTuple):
@@ -80,6 +82,9 @@ def _feed(context: LiveContext, kind: str, data: dict[str, Any]) -> None:
             context.request()  # our own messages enter as part of a request point
         case "message":
             context.enter(from_json(data["message"]), tokens=data["tokens"])
+        case "settings":
+            window, policy = Window(**data["window"]), from_knobs(data["policy"])
+            context.settle(window=window, policy=policy, **data["parts"])
         case "system":
             context.add_system(data["text"])
         case "work":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Literal
+from typing import Literal, Self
 
 from ethang_nb._show import Shown
 from ethang_nb.context.messages import Message, Trust
@@ -90,13 +90,13 @@ class Segment:
     why: str = ""
 
 
-class Segments(tuple[Segment, ...], Shown):
+class Segments(tuple[Segment, ...], Shown):  # noqa: SLOT001 - it carries its repairs
     """The segments of a context, oldest first, and what had to be mended to make them legal (`repairs`)."""
 
     _view = "ethang_nb.views.segments"
     repairs: tuple[str, ...]
 
-    def __new__(cls, items: tuple[Segment, ...] = (), repairs: tuple[str, ...] = ()) -> Segments:
+    def __new__(cls, items: tuple[Segment, ...] = (), repairs: tuple[str, ...] = ()) -> Self:
         self = super().__new__(cls, items)
         self.repairs = repairs
         return self

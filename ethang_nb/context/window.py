@@ -51,7 +51,7 @@ class Window:
             raise BadWindow(f"window {self.total:,} is too small; give at least {SMALLEST:,} tokens")
         if not 0 < self.reserve < self.total:
             raise BadWindow(
-                f"reserve {self.reserve:,} does not lie inside the window of {self.total:,}; give 1 to {self.total - 1:,}"
+                f"reserve {self.reserve:,} is not inside the window of {self.total:,}; give 1 to {self.total - 1:,}"
             )
         for name, value in (("max_input", self.max_input), ("effective", self.effective)):
             if value is not None and value < SMALLEST:

@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ethang_nb.context.counting import TokenCounter
-from ethang_nb.providers.answers import Passage, split
-from ethang_nb.providers.grammar import Task, content_words, normal, parse, sentences
+from ethang_nb.providers.grammar import Task, content_words, parse, prohibitions, sentences
+from ethang_nb.providers.names import forbids, normal
 from ethang_nb.providers.pages import page
+from ethang_nb.providers.passages import Passage, split
 from ethang_nb.providers.view import View
 from ethang_nb.store.search import rank
 from ethang_nb.tokens.registry import counter
@@ -36,8 +37,10 @@ _BINDS = re.compile(
 )
 _DECIDED = re.compile(r"\b(?:decided|decision|agreed|chose|chosen)\b", re.IGNORECASE)
 _FAILED = re.compile(r"\b(?:error|failed|fails|could not|cannot|refused|no such|not found)\b", re.IGNORECASE)
-_READ = re.compile(r"\bfile:([^\n|:;,\]]+?)#L\d|\bread_file ([^\s,]+)")
-_LABEL = re.compile(r"\[((?:file:|spill://|log://)[^\n\]]+)\]\n")
+_READ = re.compile(r"\bfile:([^\n|:;,\]]+?)#L\d")  # a read that failed has no such address
+_ORDER = re.compile(r"\W*(?:never|do not|don['’]t|you must|ignore|disregard)\b", re.IGNORECASE)
+_LABEL = re.compile(r"\[((?:file:|spill://|log://)[^\n\]]+)\]\n?")
+_ERROR = "[error] "
 _LISTED = re.compile(r"\[[\d,]+ files? in (.*?)\]\s*$")
 _NUMBER = re.compile(r"\d[\d.,:/-]*")
 _STRONG = re.compile(r"[A-Z]{2,}-?\d|\d{4}-\d{2}-\d{2}|\d{1,3}(?:,\d{3})+|[$€£%]|\d\.\d")
@@ -164,7 +167,9 @@ def _next_steps(extract: _Extract) -> Iterator[str]:
         path for source in task.sources for path in _in_order(source.path, extract, folder=source.folder)
     ]
     if read and read[-1] in order:
-        left = order[order.index(read[-1]) + 1 :]
+        said = "\n".join((*extract.tasks, *extract.said, *extract.pins))
+        never = prohibitions(said)
+        left = [path for path in order[order.index(read[-1]) + 1 :] if not forbids(never, path)]
         yield f"read {left[0]}" if left else "all sources are read: answer"
     elif read and task.sources:
         yield f"go on with the source after {read[-1]}"
@@ -176,9 +181,11 @@ def _next_steps(extract: _Extract) -> Iterator[str]:
 
 def _numbers(extract: _Extract) -> Iterator[str]:
     """Sentences with numbers: those that match the task, then those whose shape no other line has."""
-    found = [passage for passage in _passages(extract.leaving) if re.search(r"\d", passage.text)]
+    # Whoever wrote an order into a text wants it handed on.
+    telling = (passage for passage in _passages(extract.leaving) if not _ORDER.match(passage.text))
+    found = [passage for passage in telling if re.search(r"\d", passage.text)]
     words = content_words(extract.task.question)
-    ranked = rank([passage.text for passage in found], " ".join(words), limit=_NUMBERS)
+    ranked = rank([passage.words for passage in found], " ".join(words), limit=_NUMBERS)
     matching = [
         found[one.index] for one in sorted(ranked, key=lambda one: -one.coverage) if one.coverage >= 500
     ]
@@ -196,7 +203,15 @@ def _questions(extract: _Extract) -> Iterator[str]:
 
 
 def _failures(extract: _Extract) -> Iterator[str]:
-    yield from (_short(line) for line in (*extract.turns, *extract.agent) if _FAILED.search(line))
+    """What tools said that they could not, each with its turn, then what the agent said of failing."""
+    turns = dict(turn.partition(" ")[::2] for turn in extract.turns)
+    address = ""
+    for line in extract.leaving.split("\n"):
+        if match := _LABEL.fullmatch(line):
+            address = match[1]
+        elif line.startswith(_ERROR):
+            yield _short(f"{turns.get(address, 'a call')}: {line.removeprefix(_ERROR)}")
+    yield from (_short(line) for line in extract.agent if _FAILED.search(line))
 
 
 _Rule = Callable[[_Extract], Iterable[str]]
@@ -259,8 +274,7 @@ def _read(extract: _Extract) -> list[str]:
     """The files read, in the order of the turns, the newest reading of each."""
     paths: dict[str, None] = {}
     for turn in extract.turns:
-        for address, name in _READ.findall(turn):
-            path = normal(address or name)
+        for path in map(normal, _READ.findall(turn)):
             paths.pop(path, None)
             paths[path] = None
     return list(paths)

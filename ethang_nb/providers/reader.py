@@ -3,7 +3,7 @@
 It sees the bytes of the request and nothing else, and keeps nothing between two of them. What it understands
 stands in `grammar`. A request is answered by the first of these that applies: a note, an offer to release old
 results after a nudge, a list of a folder, the next page, the next source, an answer from the texts in view, a
-search of the record, an admission that nothing answers the question.
+search of the record, an answer from a handoff note (a claim, and called so), an admission that nothing answers.
 
     reader?follow=no       never searches the record or reads anything back
     reader?nudge=ignore    does not react to a nudge
@@ -21,8 +21,10 @@ from typing import Any
 
 from ethang_nb.context.messages import Message, ToolCall, assistant
 from ethang_nb.providers import answers
-from ethang_nb.providers.grammar import Source, content_words
+from ethang_nb.providers.grammar import content_words
 from ethang_nb.providers.handoff import note
+from ethang_nb.providers.names import Source
+from ethang_nb.providers.notes import claims
 from ethang_nb.providers.options import options
 from ethang_nb.providers.pages import page
 from ethang_nb.providers.protocol import Body, Reply, Request, Usage
@@ -46,7 +48,9 @@ _GRAMMAR = (
     "I only understand Read, Find, Tell, Report and Never, as in: Read every file in data/contracts and tell me "
     "which order is affected. Never open contract_17."
 )
-_AROUND = 5  # ► lines before and after a hit of the record that are opened with it
+_AROUND = (12, 12)  # ► lines opened before and after a hit of the record
+_AROUND_DEFINITION = (2, 30)
+_MOST_OPENED = 3  # ► hits
 
 
 class Reader:
@@ -147,16 +151,30 @@ def _answering(now: Work, question: str, *, follows: bool) -> _Act:
     words = content_words(question)
     if not words:
         return _Act(text=_told(now, _summary(now, question)))
-    found = answers.best(answers.passages(now.view, question), words)
+    found = _best(now, question, words)
     if found.coverage < 1000 and follows:
         looked = _search(now.view, words) or (None if found.enough else _open(now.view, question, words))
         if looked:
             return looked
     if found.enough:
         return _Act(text=_told(now, "\n".join(answers.quote(passage) for passage in found.passages)))
+    claimed = answers.best(claims(now.view, question), words)
+    if claimed.enough:
+        return _Act(text=_told(now, "\n".join(answers.quote(passage) for passage in claimed.passages)))
     looked_in = "the context or the record" if _searched(now.view, words) else "the context"
     hint = "" if now.read else " No source was read; name one, as in: Read a.txt and tell me what its cap is."
     return _Act(text=_told(now, f"Nothing in {looked_in} answers: {question}.{hint}"))
+
+
+def _best(now: Work, question: str, words: tuple[str, ...]) -> answers.Best:
+    """The best of the task's own sources, unless another text in view covers more."""
+    candidates = answers.passages(now.view, question)
+    bases = {f"file:{path}" for path in now.read}
+    own = answers.best([passage for passage in candidates if passage.base in bases], words)
+    if own.coverage == 1000:
+        return own
+    other = answers.best(candidates, words)
+    return other if other.coverage > own.coverage else own
 
 
 def _search(seen: View, words: tuple[str, ...]) -> _Act | None:
@@ -171,7 +189,7 @@ def _searched(seen: View, words: tuple[str, ...]) -> bool:
 
 
 def _open(seen: View, question: str, words: tuple[str, ...]) -> _Act | None:
-    """The lines around the best hit of that search, once."""
+    """The lines around the next of that search's best hits that are not open yet."""
     query = " ".join(words)
     results = [
         item
@@ -180,13 +198,16 @@ def _open(seen: View, question: str, words: tuple[str, ...]) -> _Act | None:
     ]
     if not results or "read_spill" not in seen.tools:
         return None
-    found = answers.best(answers.hits(results[-1].text, question), words)
-    if not found.passages:
-        return None
-    hit = found.passages[0]
-    arguments = {"ref": hit.base, "start": max(1, hit.first - _AROUND), "end": hit.last + _AROUND}
-    opened = any(call.arguments == arguments for call in seen.calls("read_spill"))
-    return None if opened else _Act(tool="read_spill", arguments=arguments)
+    spans: list[tuple[str, int, int]] = []
+    for hit in answers.by_coverage(answers.hits(results[-1].text, question), words):
+        if not any(base == hit.base and start <= hit.first <= end for base, start, end in spans):
+            before, after = _AROUND_DEFINITION if hit.defines else _AROUND
+            spans.append((hit.base, max(1, hit.first - before), hit.last + after))
+    opened = {(call.text("ref"), call.arguments.get("start")) for call in seen.calls("read_spill")}
+    for base, start, end in spans[:_MOST_OPENED]:
+        if (base, start) not in opened:
+            return _Act(tool="read_spill", arguments={"ref": base, "start": start, "end": end})
+    return None
 
 
 def _summary(now: Work, question: str) -> str:

@@ -13,18 +13,16 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ethang_nb.providers.grammar import Source, forbids, normal
+from ethang_nb.providers.names import Source, forbids, normal
+from ethang_nb.providers.notes import told
 from ethang_nb.providers.pages import lines_of, page
 from ethang_nb.providers.view import Item, View
 
-__all__ = ["Gap", "Listing", "constraints_in_notes", "expand", "list_of", "next_of", "shown"]
+__all__ = ["Gap", "Listing", "expand", "list_of", "next_of", "shown"]
 
 _LIST = re.compile(r"\[(?P<count>\d[\d,]*) files? in (?P<folder>.*?)\]\s*$", re.MULTILINE)
 _MORE = re.compile(r"\[([\d,]+) more names?\]")
 _ADDRESS = re.compile(r"\bfile:(?:([^\n|:;,\]]+?)#L\d|([^\s#|,;)\]]+))")
-_SECTION = re.compile(r"^## +(.*)$", re.MULTILINE)
-_QUOTED_TASK = re.compile(r"^\s*(?:[-*] )?(?:TASK|USER|PIN)\b.*$", re.MULTILINE)
-_AHEAD = ("next", "open question", "constraint")  # headings under which a name says nothing about being read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,27 +103,13 @@ def _shown_by(item: Item, names: tuple[str, ...]) -> Iterator[str]:
             if item.collapsed:
                 yield from _addresses(item.text)
         case "note":
-            for heading, body in _sections(item.text):
-                if not heading.lower().startswith(_AHEAD):
-                    told = _QUOTED_TASK.sub("", body)
-                    yield from _addresses(told)
-                    yield from (name for name in names if _names(told, name))
+            for _, text in told(item.text):
+                yield from _addresses(text)
+                yield from (name for name in names if _names(text, name))
         case "system" | "notice" | "nudge":
             yield from _addresses(item.text)
         case _:
             return
-
-
-def constraints_in_notes(view: View) -> str:
-    """What the handoff notes in view keep of the user's constraints."""
-    notes = (item.text for item in view.of("note"))
-    kept = (
-        body
-        for note in notes
-        for heading, body in _sections(note)
-        if heading.lower().startswith("constraint")
-    )
-    return "\n".join(kept)
 
 
 def _addresses(text: str) -> Iterator[str]:
@@ -136,15 +120,6 @@ def _names(text: str, path: str) -> bool:
     """Whether a note's text names the file, by its path or its name alone."""
     base = re.escape(posixpath.basename(path))
     return bool(re.search(rf"(?<![\w.-]){base}(?![\w-]|\.\w)", text))
-
-
-def _sections(note: str) -> Iterator[tuple[str, str]]:
-    """(heading, body) of a note; what stands before the first heading has none."""
-    starts = list(_SECTION.finditer(note))
-    yield "", note[: starts[0].start()] if starts else note
-    for at, match in enumerate(starts):
-        end = starts[at + 1].start() if at + 1 < len(starts) else len(note)
-        yield match[1], note[match.end() : end]
 
 
 def _cursor(entries: Sequence[str | Gap], seen: frozenset[str]) -> int:

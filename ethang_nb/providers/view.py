@@ -23,6 +23,7 @@ _MARKS: tuple[tuple[str, Kind], ...] = (
     ("[handoff note", "note"),
     ("[pinned", "pin"),
     ("[recalled memory", "memory"),
+    ("[images in the result", "notice"),
 )
 _STUB = re.compile(r"\s*\[left the window:")
 _NO_ANSWER = re.compile(
@@ -59,6 +60,11 @@ class Item:
     def collapsed(self) -> bool:
         """Whether only its one line is left."""
         return bool(_STUB.match(self.text))
+
+    @property
+    def failed(self) -> bool:
+        """Whether the tool said that it could not."""
+        return self.text.startswith("[error]")
 
     @property
     def unanswered(self) -> bool:

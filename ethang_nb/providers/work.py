@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ethang_nb.providers.grammar import Source, Task, forbids, parse, prohibitions
+from ethang_nb.providers.grammar import Task, parse, prohibitions
+from ethang_nb.providers.names import Source, forbids
+from ethang_nb.providers.notes import constraints
 from ethang_nb.providers.pages import page
-from ethang_nb.providers.sources import Gap, constraints_in_notes, expand, list_of, next_of, shown
+from ethang_nb.providers.sources import Gap, expand, list_of, next_of, shown
 from ethang_nb.providers.view import View
 
 __all__ = ["Work", "work"]
@@ -103,7 +105,7 @@ def work(view: View) -> Work:
     never = dict.fromkeys(prohibitions(view.system))
     for item in view.of("task", "pin"):
         never |= dict.fromkeys(prohibitions(item.text))
-    never |= dict.fromkeys(prohibitions(constraints_in_notes(view)))
+    never |= dict.fromkeys(prohibitions(constraints(view)))
     since: list[str] = []
     task: Task | None = None
     for item in reversed(list(view.of("task"))):

@@ -193,9 +193,9 @@ def _open(path: Path, *, write: bool, patience: float) -> sqlite3.Connection:
         return _first_read(f"{address}?mode=rwc", patience)
     try:
         return _first_read(f"{address}?mode=ro", patience)
-    except sqlite3.OperationalError:
-        # A WAL database needs a file beside it; on a read-only disk only a finished one can be read.
-        if os.access(path.parent, os.W_OK) or _has_content(path.with_name(path.name + "-wal")):
+    except sqlite3.OperationalError as error:
+        # Beside a WAL database SQLite makes a file even to read it. Where it may not, a finished one can be read.
+        if _code(error) not in _UNWRITABLE or _has_content(path.with_name(path.name + "-wal")):
             raise
         return _first_read(f"{address}?mode=ro&immutable=1", patience)
 
@@ -244,10 +244,10 @@ def _migrate(connection: sqlite3.Connection, path: Path, steps: Sequence[Sequenc
     while _version(connection) < len(steps):
         with transaction(connection, path):
             # Another process may have taken this very step while we waited for the lock.
-            version = _version(connection)
-            for statement in steps[version] if version < len(steps) else ():
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {min(version + 1, len(steps))}")
+            if (version := _version(connection)) < len(steps):
+                for statement in steps[version]:
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {version + 1}")
 
 
 def _version(connection: sqlite3.Connection) -> int:

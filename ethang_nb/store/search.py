@@ -1,7 +1,7 @@
 """Plain-text search: which of some texts fit a query best, by SQLite's bm25 over stemmed words.
 
 Same texts and query, same order, on every machine. A query is words and nothing else: operators, quotes and
-wildcards in it are text. Chinese, Japanese and Korean, written without spaces, match by character.
+wildcards in it are text. Chinese, Japanese and Korean, written without spaces, match by pairs of characters.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["STOP_WORDS", "Ranked", "content_words", "indexable", "match", "rank"
 _STOP_WORDS = """
     a an the and but or nor if then than that this these those as at by for from in into of on onto to with about
     i me my mine we us our you your he him his she her it its they them their there here
-    am is are was were be been being do does did done have has had can could will would shall should may might
+    am is are was were be been being do does did have has had can could will would shall should may might
     what which who whom whose when where why how not no so such please s t d ll m re ve
 """  # ► small words that say nothing about what is looked for; the last ones are what an apostrophe leaves
 STOP_WORDS = frozenset(_STOP_WORDS.split())
@@ -30,9 +30,9 @@ _TOKENIZER = (
 )
 _WORD = re.compile(r"[^\W_]+")
 _JOINED = re.compile(r"[^\W_]+(?:[-_./:@#][^\W_]+)+")
-_UNSPACED = re.compile(
-    "([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff])"
-)
+_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_CHARACTER = re.compile(f"([{_UNSPACED}])")
+_RUN = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
 _DIGITS = 12  # of a score: what lies behind them may differ between two machines' logarithms
 
 
@@ -77,7 +77,7 @@ def rank(texts: Sequence[str], query: str, limit: int) -> tuple[Ranked, ...]:
 
 def content_words(query: str) -> tuple[str, ...]:
     """The query's different words in lower case without stop words; all of them where nothing else is left."""
-    words = tuple(dict.fromkeys(_WORD.findall(query.lower())))
+    words = tuple(dict.fromkeys(part for word in _WORD.findall(query.lower()) for part in _parts(word)))
     return tuple(word for word in words if word not in STOP_WORDS) or words
 
 
@@ -92,7 +92,16 @@ def match(query: str) -> str:
 
 def indexable(text: str) -> str:
     """`text` as it goes into an FTS5 table."""
-    return clean(text) if text.isascii() else _UNSPACED.sub(r" \1 ", clean(text))
+    return clean(text) if text.isascii() else _CHARACTER.sub(r" \1 ", clean(text))
+
+
+def _parts(word: str) -> list[str]:
+    """The word itself; where it is written without spaces, its pairs of neighbouring characters."""
+    parts: list[str] = []
+    for run in [word] if word.isascii() else _RUN.findall(word):
+        pairs = len(run) > 2 and _CHARACTER.match(run)
+        parts += [run[i : i + 2] for i in range(len(run) - 1)] if pairs else [run]
+    return parts
 
 
 def _quoted(term: str) -> str:

@@ -18,7 +18,7 @@ from ethang_nb.store.search import content_words, indexable, match, rank
 
 __all__ = ["Hit", "Texts"]
 
-_CANDIDATE_LINES = 20_000  # ► lines that one search compares
+_CANDIDATE_LINES = 50_000  # ► lines that one search compares
 _LINE_SHOWN = 400  # ► characters of a line that a hit shows
 _BEFORE_HIT = 100  # ► of them, before the first word found
 _HEADER_LINES = re.compile(r" lines? (\d+)")

@@ -36,7 +36,7 @@ def _encoding(name: str) -> str | None:
     """The encoding that `name` is, or that the model of that name uses, where that is known."""
     if name in ENCODINGS or name in _SAME_TEXT:
         return _SAME_TEXT.get(name, name)
-    if name.partition("?")[0] in _OFFLINE:
+    if name.partition("?")[0].partition(":")[0] in _OFFLINE:
         return _DEFAULT
     return _openai_encoding(_base_model(name))
 

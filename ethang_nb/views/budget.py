@@ -81,10 +81,10 @@ def rows(budget: Budget) -> tuple[Row, ...]:
         (RESERVE, "reserve for the answer", window.reserve, False, "hatch"),
         (OVER, "over what fits", budget.over, False, "over"),
     )
-    for sign, name, tokens, shared, slug in rest:
-        if tokens or name == "free":
-            part_of = share(tokens, window.usable) if shared else ""
-            kept.append(Row(sign=sign, name=name, tokens=tokens, share=part_of, how="", slug=slug))
+    for sign, name, size, shared, slug in rest:
+        if size or name == "free":
+            part_of = share(size, window.usable) if shared else ""
+            kept.append(Row(sign=sign, name=name, tokens=size, share=part_of, how="", slug=slug))
     return tuple(kept)
 
 
@@ -97,18 +97,18 @@ def bar(budget: Budget, width: int = WIDTH) -> str:
     parts = [(swatch(item.name).letter, item.tokens) for item in budget.slices if item.tokens]
     left = drawn.scale(budget) - budget.used
     after = []
-    for sign, tokens in ((RESERVE, window.reserve), (UNSENDABLE, budget.unsendable), (BEYOND, budget.beyond)):
-        after.append((sign, min(left, tokens)))
-        left -= min(left, tokens)
+    for sign, size in ((RESERVE, window.reserve), (UNSENDABLE, budget.unsendable), (BEYOND, budget.beyond)):
+        after.append((sign, min(left, size)))
+        left -= min(left, size)
     parts += [(FREE, left), *reversed(after)]
-    shown = [(sign, tokens) for sign, tokens in parts if tokens > 0]
-    sizes = _characters([tokens for _, tokens in shown], width)
+    shown = [(sign, size) for sign, size in parts if size > 0]
+    sizes = _characters([size for _, size in shown], width)
     return "".join(sign * size for (sign, _), size in zip(shown, sizes, strict=True))
 
 
 def rulers(budget: Budget, width: int = WIDTH) -> list[str]:
     """Lines under the bar: `^` at each level with its name, in as few lines as keep the names apart."""
-    lines_: list[str] = []
+    under: list[str] = []
     for mark in drawn.marks(budget):
         if mark.name == "answer":
             continue
@@ -117,8 +117,8 @@ def rulers(budget: Budget, width: int = WIDTH) -> list[str]:
         start = at
         if at + len(label) > width:
             label, start = f"{mark.name} {mark.value}^", at - len(mark.name) - len(mark.value) - 1
-        _put(lines_, max(0, start), label)
-    return lines_
+        _put(under, max(0, start), label)
+    return under
 
 
 def text(budget: Budget) -> str:
@@ -233,9 +233,9 @@ def _characters(amounts: Sequence[int], width: int) -> list[int]:
     return sizes
 
 
-def _put(lines_: list[str], start: int, label: str) -> None:
-    for index, line in enumerate(lines_):
-        if len(line) + 1 <= start or not line:
-            lines_[index] = line.ljust(start) + label
+def _put(under: list[str], start: int, label: str) -> None:
+    for index, own in enumerate(under):
+        if len(own) + 1 <= start:
+            under[index] = own.ljust(start) + label
             return
-    lines_.append(" " * start + label)
+    under.append(" " * start + label)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ethang_nb.context.snapshot import StepRow
 from ethang_nb.context.window import Levels
-from ethang_nb.views.markup import Markup, el
+from ethang_nb.views.markup import Markup, el, lines
 from ethang_nb.views.numbers import grouped, numbered, percent
 
 __all__ = ["KINDS", "chart", "kinds", "steps_of"]
@@ -24,8 +24,9 @@ _WORD = re.compile(r"[a-z]+")
 _SAID_AS = {"shrunk": "shrink"}
 
 SIDE = 1_000  # units of the drawing, both ways
-BUCKET = 4  # ► units; of the points in one bucket the first, highest, lowest and last are drawn
-APART = 12  # ► units between two marks of one kind
+BUCKET = 6  # ► units; of the points in one bucket the first, highest, lowest and last are drawn
+DENSE = 300  # ► steps from which the line is drawn thinner
+APART = 25  # ► units between two marks of one kind
 PLOT = 1_100  # hundredths of an em, as `.eth-chart` in output.css
 LABEL = 110  # ► hundredths of an em between two labels
 LABEL_FONT = 84  # per cent, as in output.css
@@ -119,12 +120,18 @@ def _thinned(points: list[_Point]) -> list[_Point]:
 
 def _drawing(rows: Sequence[StepRow], top: int) -> Markup:
     points = _thinned(list(_points(rows, top)))
-    path = "M" + "L".join(f"{point.x} {point.y}" for point in points)
-    area = f"{path}L{points[-1].x} {SIDE}L{points[0].x} {SIDE}Z"
+    # One path is both line and area: the edges that close it lie outside the drawing and are cut off.
+    inside = "L".join(f"{point.x} {point.y}" for point in points)
+    path = f"M-9 {SIDE + 9}V{points[0].y}L{inside}H{SIDE + 9}V{SIDE + 9}Z"
     return el(
         "svg",
-        el("path", d=area, class_="eth-area", fill="none"),
-        el("path", d=path, class_="eth-path", fill="none", stroke="#1c66a8"),
+        el(
+            "path",
+            d=path,
+            class_="eth-path eth-dense" if len(rows) > DENSE else "eth-path",
+            fill="none",
+            stroke="#1c66a8",
+        ),
         class_="eth-c-notes",
         viewBox=f"0 0 {SIDE} {SIDE}",
         width="100%",
@@ -157,7 +164,8 @@ def _marks(rows: Sequence[StepRow], top: int) -> Iterator[Markup]:
         if found and x >= last.get(found[0], -APART) + APART:
             last[found[0]] = x
             yield _at(f"eth-m-{found[0]} eth-c-core", x, _y(row.fill, top))
-    yield _at("eth-m-now eth-c-notes", _x(len(rows) - 1, len(rows)), _y(rows[-1].fill, top))
+    if not kinds(rows[-1]):
+        yield _at("eth-m-now eth-c-notes", _x(len(rows) - 1, len(rows)), _y(rows[-1].fill, top))
 
 
 def _at(name: str, x: int, y: int) -> Markup:
@@ -179,7 +187,8 @@ def _key(rows: Sequence[StepRow], levels: Levels) -> Markup:
         if (steps := steps_of(rows, kind))
     ]
     said = ", ".join(f"{name} {percent(level)}" for name, level in _named(levels))
-    return el("ul", *entries, el("li", f"levels: {said}", class_="eth-dim"), class_="eth-key")
+    entries.append(el("li", f"levels: {said}", class_="eth-dim"))
+    return el("ul", lines(entries), class_="eth-key")
 
 
 def _named(levels: Levels) -> tuple[tuple[str, int], ...]:

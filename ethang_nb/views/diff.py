@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ethang_nb.context.snapshot import Diff, Fact, Left
-from ethang_nb.views.excerpt import excerpt, rows_within
-from ethang_nb.views.limits import ADDRESS, FACTS, PREVIEW, ROWS, TITLE
+from ethang_nb.views.excerpt import excerpt, fitting, rows_within, size
+from ethang_nb.views.limits import ADDRESS, BODY_BYTES, FACTS, PREVIEW, ROWS, TITLE
 from ethang_nb.views.markup import Markup, address, breakable, el, lines
 from ethang_nb.views.numbers import count, grouped, percent, tokens
 from ethang_nb.views.plain import Column, clip, indented, line, opened, table, visible
@@ -37,7 +37,7 @@ def headline(diff: Diff) -> str:
     forced = ", forced" if diff.forced else ""
     change = f"{grouped(diff.before)} → {tokens(diff.after)}"
     fill = f"{percent(diff.fill_before)} → {percent(diff.fill_after)} full"
-    return f"{diff.outcome} at step {grouped(diff.step)}{forced}: {change}, {fill}"
+    return f"{line(diff.outcome, 40)} at step {grouped(diff.step)}{forced}: {change}, {fill}"
 
 
 def gone(diff: Diff) -> str:
@@ -118,7 +118,8 @@ def part(
 def html(diff: Diff) -> str:
     """The diff as a stored output: the headline, and the rest in a closed `<details>`."""
     said = el("p", el("strong", opened(headline(diff))), f". Facts: {survival(diff)}." if diff.facts else ".")
-    box = el("details", el("summary", "What left, and what stands for it"), part(diff))
+    body = fitting((part(diff, facts=most) for most in (FACTS, 3, 0)), BODY_BYTES - size(said))
+    box = el("details", el("summary", "What left, and what stands for it"), body)
     return output(said, box, label="Diff of a cleanup")
 
 
@@ -165,7 +166,8 @@ def _note(note: str, whole: int) -> list[Markup]:
         spent += len(body)
         rest = max(0, len(item.body) - room)
         if item.head:
-            drawn.append(el("h4", line(item.head, 80)))
+            # No heading element: JupyterLab would list it in the notebook's table of contents.
+            drawn.append(el("p", el("strong", line(item.head, 80))))
         drawn.append(el("pre", body + (f"… {count(rest, 'more character')}; see diff.note" if rest else "")))
     return drawn
 

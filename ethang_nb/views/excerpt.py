@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from ethang_nb.views.markup import Markup, lines
 from ethang_nb.views.numbers import grouped
 
-__all__ = ["Excerpt", "excerpt", "rows_within"]
+__all__ = ["Excerpt", "excerpt", "fitting", "rows_within", "size"]
 
 T = TypeVar("T")
 
@@ -34,12 +34,27 @@ class Excerpt(Generic[T]):
 
 def excerpt(items: Sequence[T], most: int, *, first: int | None = None) -> Excerpt[T]:
     """At most `most` of `items`: `first` of them (a quarter) from the start, the rest from the end."""
-    size = len(items)
-    if size <= most:
-        return Excerpt(head=tuple(items), tail=(), start=size, stop=size)
+    total = len(items)
+    if total <= most:
+        return Excerpt(head=tuple(items), tail=(), start=total, stop=total)
     start = most // 4 if first is None else min(first, most)
-    stop = size - (most - start)
+    stop = total - (most - start)
     return Excerpt(head=tuple(items[:start]), tail=tuple(items[stop:]), start=start, stop=stop)
+
+
+def size(markup: Markup | None) -> int:
+    """Bytes of UTF-8."""
+    return len(markup.encode()) if markup else 0
+
+
+def fitting(forms: Iterable[Markup], room: int) -> Markup:
+    """The first of `forms` that takes at most `room` bytes, else the last; they come fullest first."""
+    chosen = Markup("")
+    for form in forms:
+        chosen = form
+        if size(form) <= room:
+            break
+    return chosen
 
 
 def rows_within(
@@ -57,6 +72,6 @@ def rows_within(
         shown = excerpt(items, most, first=first)
         middle = [gap(shown.gap(where))] if shown.hidden else []
         rows = lines([*(draw(item) for item in shown.head), *middle, *(draw(item) for item in shown.tail)])
-        if most == 0 or len(rows.encode()) <= allowance:
+        if most == 0 or size(rows) <= allowance:
             return rows
         most //= 2

@@ -6,6 +6,7 @@ __all__ = [
     "ADDRESS",
     "ANSWER",
     "ANSWER_REPORT",
+    "BODY_BYTES",
     "FACTS",
     "FACTS_REPORT",
     "NOTE_REPORT",
@@ -19,6 +20,7 @@ __all__ = [
 
 OUTPUT_BYTES = 50_000  # ► one stored output of a cell
 STYLE_BYTES = 6_000  # ► the style sheet inside it
+BODY_BYTES = OUTPUT_BYTES - STYLE_BYTES - 1_500  # what is left for everything but the sheet and its box
 PREVIEW = 200  # ► characters of any text of the conversation that a notebook stores
 TITLE = 120  # ► characters of a segment's title
 ADDRESS = 160  # ► characters of an address; longer ones are cut
@@ -26,6 +28,6 @@ ANSWER = 8_000  # ► characters of a run's answer in a stored output
 ANSWER_REPORT = 200_000  # ► the same in a report
 NOTE_REPORT = 60_000  # ► characters of a handoff note in a report
 ROWS = 40  # ► rows of a table in a stored output
-ROWS_REPORT = 2_000  # ► rows of a table in a report
+ROWS_REPORT = 1_000  # ► rows of a table in a report
 FACTS = 12  # ► facts of one fate in a stored output
 FACTS_REPORT = 200  # ► the same in a report

@@ -17,8 +17,8 @@ from ethang_nb.views.plain import line, visible
 __all__ = ["Child", "Markup", "address", "breakable", "el", "escaped", "join", "lines", "style_sheet"]
 
 _NAME = re.compile(r"[a-z][a-zA-Z0-9-]*")
-_SEPARATOR = re.compile(r"([/#@_])(?=[\w.-])")
-_VOID = frozenset({"br", "col", "hr", "meta", "path"})
+_SEPARATOR = re.compile(r"(?<=\w)(/(?=\w)|(?=[#@]\w))")
+_VOID = frozenset({"br", "meta", "path"})
 _CLOSES = re.compile(r"<\s*/", re.ASCII)
 
 

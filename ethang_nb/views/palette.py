@@ -76,14 +76,14 @@ INKS = (
     Ink(name="ink", light="#1d2430", dark="#e4e8ee", host="--jp-ui-font-color1"),
     Ink(name="dim", light="#566070", dark="#a3aebc", host="--jp-ui-font-color2"),
     Ink(name="paper", light="#fff", dark="#15191f", host="--jp-layout-color1"),
-    Ink(name="shade", light="#f5f7f9", dark="#1d232b", host="--jp-layout-color2"),
-    Ink(name="line", light="#cbd2db", dark="#3c4652", host="--jp-border-color1"),
-    Ink(name="faint", light="#e4e8ed", dark="#2a313a", host="--jp-border-color2"),
-    Ink(name="focus", light="#1f6feb", dark="#6ea8fe", host="--jp-brand-color1"),
     Ink(name="warn", light="#a35200", dark="#f2aa66"),
     Ink(name="stop", light="#b42318", dark="#ff8f82"),
     Ink(name="ok", light="#1c7446", dark="#66cb92"),
 )
+
+
+TINTS = {"line": 24, "faint": 11, "shade": 5}
+"""Lines and grounds: so many per cent of the ink, so that they suit whatever ground the host has."""
 
 
 def swatch(name: str) -> Swatch:
@@ -96,20 +96,27 @@ def custom_properties() -> str:
 
     Browsers from before `light-dark()` fall back to the host's own ink on no background: legible, only plain.
     """
-    return ";".join(f"--{item.name}:{_hosted(item)}" for item in INKS)
+    tints = [f"--{name}:color-mix(in srgb,var(--ink) {part}%,transparent)" for name, part in TINTS.items()]
+    return ";".join([*(f"--{item.name}:{_hosted(item)}" for item in INKS), *tints])
 
 
 def slice_classes() -> str:
-    """One rule per slice: its colour as `--c`, and its letter's colour on it as `--o`."""
-    return "".join(
-        f".eth-c-{item.slug}{{--c:{_both(item.light, item.dark)};--o:{_both(item.on_light, item.on_dark)}}}"
-        for item in SWATCHES
+    """One rule per slice: its colour as `--c`, and its letter's colour as `--o` where that is not the usual one."""
+    usual = f"[class*=eth-c-]{{--o:{_both(LIGHT_INK, DARK_INK)}}}"
+    return usual + "".join(
+        f".eth-c-{item.slug}{{--c:{_both(item.light, item.dark)}{_letter(item)}}}" for item in SWATCHES
     )
 
 
 def _hosted(item: Ink) -> str:
     ours = _both(item.light, item.dark)
     return f"var({item.host},{ours})" if item.host else ours
+
+
+def _letter(item: Swatch) -> str:
+    """The letter's colour, where it is not the usual light on dark and dark on light."""
+    usual = (item.on_light, item.on_dark) == (LIGHT_INK, DARK_INK)
+    return "" if usual else f";--o:{_both(item.on_light, item.on_dark)}"
 
 
 def _both(light: str, dark: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ethang_nb.context.plan import Plan, Price, Verdict
-from ethang_nb.views.excerpt import excerpt, rows_within
-from ethang_nb.views.limits import ADDRESS, ROWS, TITLE
+from ethang_nb.views.excerpt import excerpt, fitting, rows_within, size
+from ethang_nb.views.limits import ADDRESS, BODY_BYTES, ROWS, TITLE
 from ethang_nb.views.markup import Markup, address, breakable, el, lines
 from ethang_nb.views.numbers import count, grouped, percent, tokens
 from ethang_nb.views.plain import Column, indented, line, opened, table
@@ -74,7 +74,8 @@ def text(plan: Plan) -> str:
     said += indented(line(plan.reason, 400), "") if plan.reason else []
     if changed:
         said += ["", *_text_changes(changed)]
-    said += ["", f"{count(stay, 'segment')} {'stays' if stay == 1 else 'stay'}."]
+    if plan.verdicts:
+        said += ["", f"{count(stay, 'segment')} {'stays' if stay == 1 else 'stay'}."]
     if plan.note_tokens:
         said.append(f"{tokens(plan.note_tokens)} reserved for the handoff note.")
     if plan.price:
@@ -85,19 +86,26 @@ def text(plan: Plan) -> str:
     return "\n".join(said)
 
 
-def part(plan: Plan, *, most: int = ROWS, allowance: int = ALLOWANCE, where: str = "plan.verdicts") -> Markup:
-    """The plan as a piece of a larger view: what changes as a table, and what it costs."""
+def part(
+    plan: Plan,
+    *,
+    most: int = ROWS,
+    allowance: int = ALLOWANCE,
+    where: str = "plan.verdicts",
+    reason: bool = True,
+) -> Markup:
+    """The plan as a piece of a larger view: why (`reason`), what changes as a table, and what it costs."""
     changed = changes(plan)
     stay = len(plan.verdicts) - len(changed)
-    kept = f"{count(stay, 'segment')} {'stays' if stay == 1 else 'stay'}."
+    kept = f"{count(stay, 'segment')} {'stays' if stay == 1 else 'stay'}." if plan.verdicts else ""
     note = f" {tokens(plan.note_tokens)} reserved for the handoff note." if plan.note_tokens else ""
     return lines(
         [
-            el("p", line(plan.reason, 400)) if plan.reason else None,
+            el("p", line(plan.reason, 400)) if plan.reason and reason else None,
             _table(changed, most, allowance, where) if changed else None,
-            el("p", kept + note),
+            el("p", kept + note) if kept or note else None,
             el("p", price(plan.price), " ", rates(plan.price), class_="eth-dim") if plan.price else None,
-            *(el("p", f"refused: {line(item, 200)}") for item in plan.refused[:ROWS]),
+            *(el("p", f"refused: {line(item, 200)}") for item in plan.refused[:most]),
             el("p", "digest ", el("code", line(plan.digest, 80)), class_="eth-dim") if plan.digest else None,
         ]
     )
@@ -106,38 +114,37 @@ def part(plan: Plan, *, most: int = ROWS, allowance: int = ALLOWANCE, where: str
 def html(plan: Plan) -> str:
     """The plan as a stored output: the outcome, and the rest in a closed `<details>`."""
     said = el("p", el("strong", opened(headline(plan))), f". Policy {line(plan.policy, 40)}.")
-    found = changes(plan)
-    box = el("details", el("summary", f"What changes: {count(len(found), 'segment')}"), part(plan))
-    return output(said, box, label="Plan")
+    summary = el("summary", f"What changes: {count(len(changes(plan)), 'segment')}")
+    body = fitting((part(plan, most=most) for most in (ROWS, 10, 2)), BODY_BYTES - size(said))
+    return output(said, el("details", summary, body), label="Plan")
 
 
 def _table(changed: Sequence[Verdict], most: int, allowance: int, where: str) -> Markup:
     head = el(
         "tr",
-        *(el("th", name, scope="col") for name in ("what happens", "segment")),
-        *(el("th", name, scope="col", class_="eth-n") for name in ("tokens before", "after")),
-        *(el("th", name, scope="col") for name in ("by which rule", "read again at")),
+        el("th", "segment", scope="col"),
+        el("th", "tokens", scope="col", class_="eth-n"),
+        *(el("th", name, scope="col") for name in ("what happens", "by which rule", "read again at")),
     )
     body = rows_within(
         changed,
         _row,
-        lambda said: el("tr", el("td", said, colspan=6, class_="eth-dim")),
+        lambda said: el("tr", el("td", said, colspan=5, class_="eth-dim")),
         where=f"[v for v in {where} if v.act != 'stay']",
         most=most,
         allowance=allowance,
     )
-    return el("table", el("thead", head), el("tbody", body))
+    return el("table", el("thead", head), el("tbody", body), class_="eth-cards")
 
 
 def _row(verdict: Verdict) -> Markup:
     return el(
         "tr",
-        el("td", el("span", ACTS[verdict.act], class_="eth-v eth-leaves")),
         el("th", breakable(line(verdict.title, TITLE)), scope="row"),
-        el("td", grouped(verdict.before), class_="eth-n"),
-        el("td", grouped(verdict.after), class_="eth-n"),
-        el("td", _rule(verdict)),
-        el("td", address(verdict.address)),
+        el("td", f"{grouped(verdict.before)} → {grouped(verdict.after)}", class_="eth-n"),
+        el("td", el("span", ACTS[verdict.act], class_="eth-v eth-leaves")),
+        el("td", _rule(verdict), class_="eth-w"),
+        el("td", address(verdict.address), class_="eth-w"),
     )
 
 

@@ -22,13 +22,13 @@ from ethang_nb.views.stylesheet import for_page
 __all__ = ["report"]
 
 EVERYTHING = 20_000_000  # ► bytes of one table: only hostile data comes near
-OPEN = 60  # ► segments shown at once; more are folded
+TALL = 40  # ► segments from which on their table scrolls in a box of its own
 TASK = 4_000  # ► characters of the task
 NO_SCRIPT = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 )
 
-_CELL = re.compile(r"<(tr|td|th|table|thead|tbody)(?=[ >])([^>]*?)(scope=\"(row|col)\")?")
+_CELL = re.compile(r"<(tr|td|th|table|thead|tbody)( [^>]*)?>")
 _ROLES = {"tr": "row", "td": "cell", "table": "table", "thead": "rowgroup", "tbody": "rowgroup"}
 
 
@@ -141,11 +141,19 @@ def _steps(snapshot: Snapshot) -> Markup:
 
 def _next(snapshot: Snapshot) -> Markup:
     said = el("p", el("strong", opened(context.coming(snapshot))), ".")
-    body = plan.part(snapshot.plan, most=ROWS_REPORT, allowance=EVERYTHING, where="snapshot.plan.verdicts")
+    body = plan.part(
+        snapshot.plan,
+        most=ROWS_REPORT,
+        allowance=EVERYTHING,
+        where="snapshot.plan.verdicts",
+        reason=bool(context.reason(snapshot)),
+    )
     return lines([said, el("div", body, class_="eth-scroll", tabindex=0)])
 
 
 def _segments(snapshot: Snapshot) -> Markup:
+    if not snapshot.segments:
+        return el("p", "Nothing is in the window yet.", class_="eth-dim")
     table = segments.part(
         snapshot.segments,
         pins=snapshot.pins,
@@ -154,7 +162,16 @@ def _segments(snapshot: Snapshot) -> Markup:
         where="snapshot.segments",
         drawn=True,
     )
-    return _with_roles(table)
+    if len(snapshot.segments) <= TALL:
+        return _with_roles(table)
+    return el(
+        "div",
+        _with_roles(table),
+        class_="eth-tall",
+        tabindex=0,
+        role="region",
+        aria_label="Segments, scrollable",
+    )
 
 
 def _cleanups(diffs: Sequence[Diff]) -> Markup:
@@ -191,8 +208,8 @@ def _with_roles(table: Markup) -> Markup:
     """The table with its roles spelled out: laid out as cards on a narrow page, it stays one to a screen reader."""
 
     def spelled(match: re.Match[str]) -> str:
-        tag, rest, scope, axis = match.groups()
-        role = _ROLES.get(tag) or ("rowheader" if axis == "row" else "columnheader")
-        return f'<{tag}{rest}{scope or ""} role="{role}"'
+        tag, rest = match.group(1), match.group(2) or ""
+        role = _ROLES.get(tag) or ("rowheader" if 'scope="row"' in rest else "columnheader")
+        return f'<{tag}{rest} role="{role}">'
 
     return Markup(_CELL.sub(spelled, table))

@@ -7,13 +7,16 @@ from typing import Protocol
 
 from ethang_nb.context.snapshot import Diff, Snapshot
 from ethang_nb.views import budget, context, diff
-from ethang_nb.views.limits import ANSWER, PREVIEW
-from ethang_nb.views.markup import Markup, el
+from ethang_nb.views.excerpt import fitting, size
+from ethang_nb.views.limits import ANSWER, BODY_BYTES, PREVIEW
+from ethang_nb.views.markup import Markup, el, lines
 from ethang_nb.views.numbers import count, grouped, percent
 from ethang_nb.views.plain import indented, line, opened, visible
 from ethang_nb.views.stylesheet import output
 
 __all__ = ["RunLike", "answer", "ending", "fault", "figures", "html", "text", "tone"]
+
+ANSWER_BYTES = 20_000  # ► of a stored answer; one in a script of many bytes is cut further
 
 
 class RunLike(Protocol):
@@ -90,15 +93,17 @@ def text(run: RunLike) -> str:
 
 def html(run: RunLike) -> str:
     """The run as a stored output: ending and answer in the open, the rest in closed `<details>`."""
-    snapshot = run.snapshot
-    return output(
-        el("p", el("strong", opened(ending(run)), class_=tone(run)), f": {figures(run)}."),
-        el("p", fault(run), class_="eth-stop") if fault(run) else None,
-        el("pre", answer(run, ANSWER), class_="eth-answer-text") if run.answer else None,
-        el("p", f"Task: {line(run.task, PREVIEW)}", class_="eth-dim"),
-        _context(snapshot) if snapshot is not None else None,
-        label=f"Run of {line(run.session, 60)}",
+    said = lines(
+        [
+            el("p", el("strong", opened(ending(run)), class_=tone(run)), f": {figures(run)}."),
+            el("p", fault(run), class_="eth-stop") if fault(run) else None,
+            _answer(run) if run.answer else None,
+            el("p", f"Task: {line(run.task, PREVIEW)}", class_="eth-dim"),
+        ]
     )
+    snapshot = run.snapshot
+    rest = _context(snapshot, BODY_BYTES - size(said)) if snapshot is not None else None
+    return output(said, rest, label=f"Run of {line(run.session, 60)}")
 
 
 def tone(run: RunLike) -> str:
@@ -106,9 +111,14 @@ def tone(run: RunLike) -> str:
     return {"completed": "eth-ok", "running": "eth-dim"}.get(ending(run), "eth-stop")
 
 
-def _context(snapshot: Snapshot) -> Markup:
+def _answer(run: RunLike) -> Markup:
+    return fitting((el("pre", answer(run, limit)) for limit in (ANSWER, ANSWER // 4)), ANSWER_BYTES)
+
+
+def _context(snapshot: Snapshot, room: int) -> Markup:
     summary = f"Context at the end: {budget.full(snapshot.budget)}, {context.cleanups(snapshot)}"
-    return el("details", el("summary", summary), context.part(snapshot, where="run.snapshot"))
+    head = el("summary", summary)
+    return el("details", head, context.part(snapshot, where="run.snapshot", room=room - size(head) - 50))
 
 
 def _cleanups(run: RunLike) -> list[str]:

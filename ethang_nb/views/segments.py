@@ -17,6 +17,7 @@ from ethang_nb.views.stylesheet import output
 __all__ = ["allowed", "html", "leaves", "origin", "part", "summary", "text"]
 
 ALLOWANCE = 30_000  # ► bytes of the table when it is an output of its own
+REPAIRS = 8  # ► of what was mended
 _TRUST = {"agent": "a claim of the agent", "outside": "outside", "owner": "owner"}
 _SLICES: dict[SegmentKind, str] = {
     "system": "system",
@@ -73,9 +74,10 @@ def text(segments: Segments, most: int = ROWS, where: str = "segments") -> str:
         Column(head="next cleanup", width=12),
     )
     shown = excerpt(segments, most)
-    said = [opened(summary(segments)) + "."]
-    if segments:
-        said += table(columns, [], indent="")
+    if not segments:
+        return "\n".join(["Nothing is in the window yet.", *_repairs(segments)])
+    said = indented(opened(summary(segments)) + ".", "")
+    said += table(columns, [], indent="")
     for item in shown.head:
         said += _text_rows(item, columns)
     if shown.hidden:
@@ -112,7 +114,7 @@ def part(
         most=most,
         allowance=allowance,
     )
-    repairs = [el("p", f"mended: {line(item, 200)}", class_="eth-dim") for item in segments.repairs[:20]]
+    repairs = [el("p", f"mended: {line(item, 200)}", class_="eth-dim") for item in segments.repairs[:REPAIRS]]
     caption = el("caption", f"{summary(segments)}; oldest first")
     return lines([el("table", caption, el("thead", head), el("tbody", body), class_="eth-cards"), *repairs])
 
@@ -147,16 +149,15 @@ def _mini(segment: Segment, largest: int) -> Markup | None:
 def _row(segment: Segment, pin: Pin | None, largest: int) -> Markup:
     pinned = el("span", f"pinned {pin.kind}", class_="eth-v eth-pinned") if pin else None
     why = [lock(segment), f": {reasons(segment)}" if reasons(segment) else None]
-    if segment.address:
-        why += [" ", address(segment.address)]
+    where = [el("br"), address(segment.address)] if segment.address else []
     return el(
         "tr",
-        el("td", grouped(segment.position), class_="eth-n"),
-        el("th", breakable(line(segment.title, TITLE)), pinned and " ", pinned, scope="row"),
-        el("td", origin(segment)),
+        el("td", grouped(segment.position), class_="eth-n eth-dim"),
+        el("th", breakable(line(segment.title, TITLE)), pinned and " ", pinned, *where, scope="row"),
+        el("td", origin(segment), class_="eth-w eth-src"),
         el("td", _mini(segment, largest), grouped(segment.tokens), class_="eth-n"),
         el("td", verdict(segment)),
-        el("td", *why),
+        el("td", *why, class_="eth-w eth-dim"),
     )
 
 
@@ -175,4 +176,4 @@ def _text_rows(segment: Segment, columns: Sequence[Column]) -> list[str]:
 
 
 def _repairs(segments: Segments) -> list[str]:
-    return [f"mended: {line(item, 200)}" for item in segments.repairs[:20]]
+    return [f"mended: {line(item, 200)}" for item in segments.repairs[:REPAIRS]]

@@ -11,7 +11,7 @@ from ethang_nb.views.excerpt import excerpt, rows_within
 from ethang_nb.views.limits import ROWS
 from ethang_nb.views.markup import Markup, el, lines
 from ethang_nb.views.numbers import count, grouped, numbered, percent
-from ethang_nb.views.plain import Column, indented, line, middle, opened, table
+from ethang_nb.views.plain import Column, cells, indented, line, middle, opened, table
 from ethang_nb.views.stylesheet import output
 
 __all__ = ["events", "gauge", "html", "part", "rows_table", "summary", "text"]
@@ -19,6 +19,7 @@ __all__ = ["events", "gauge", "html", "part", "rows_table", "summary", "text"]
 ALLOWANCE = 20_000  # ► bytes of the table when it is an output of its own
 GAUGE = 10  # cells of the small bar in the text form
 WHAT = 39  # cells of what happened
+SHORTEST = 14  # cells below which the newest message is not named
 _EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
 
 
@@ -125,5 +126,8 @@ def _row(row: StepRow) -> Markup:
 
 
 def _cells(row: StepRow) -> tuple[str, ...]:
-    what = "; ".join(item for item in (events(row), line(row.what, 100)) if item)
-    return (grouped(row.step), percent(row.fill), gauge(row.fill), grouped(row.tokens), middle(what, WHAT))
+    happened = events(row)
+    room = WHAT - cells(happened) - 2 if happened else WHAT
+    what = middle(line(row.what, 100), room) if room >= SHORTEST else ""
+    said = "; ".join(item for item in (happened, what) if item)
+    return (grouped(row.step), percent(row.fill), gauge(row.fill), grouped(row.tokens), said)

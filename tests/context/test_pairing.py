@@ -62,12 +62,21 @@ def test_a_result_before_any_call_is_removed_and_reported():
     mended = mend([answer("c1", "r1"), user("next"), assistant("ok")])
 
     assert [message.role for message in mended.messages] == ["user", "assistant"]
-    assert mended.repairs == ("message 0: the result of call 'c1' removed, no call before it asked for it: 'r1'",)
+    assert mended.repairs == (
+        "message 0: the result of call 'c1' removed, no call before it asked for it: 'r1'",
+    )
 
 
 def test_results_nobody_asked_for_are_removed_and_the_pair_stays():
     """SEG-03."""
-    history = [user("t"), asks("a"), answer("a"), answer("zzz", "stray"), answer("yyy", "stray2"), assistant("done")]
+    history = [
+        user("t"),
+        asks("a"),
+        answer("a"),
+        answer("zzz", "stray"),
+        answer("yyy", "stray2"),
+        assistant("done"),
+    ]
 
     mended = mend(history)
 
@@ -116,7 +125,14 @@ def test_results_out_of_order_are_put_into_call_order():
 
 def test_an_id_used_again_in_a_later_turn_pairs_turn_by_turn():
     """SEG-09: the id is the tool's name in every turn."""
-    history = [user("t"), asks("http"), answer("http", "one"), asks("http"), answer("http", "two"), assistant("end")]
+    history = [
+        user("t"),
+        asks("http"),
+        answer("http", "one"),
+        asks("http"),
+        answer("http", "two"),
+        assistant("end"),
+    ]
 
     assert mend(history).messages == tuple(history)
     assert violations(history) == ()
@@ -129,7 +145,16 @@ def test_a_result_goes_to_the_nearest_open_call_with_its_id():
 
 
 def test_an_id_that_comes_twice_in_one_turn_gets_a_name_of_its_own_there():
-    mended = mend([asks("a", "a", "a_2"), answer("a", "1"), answer("a", "2"), answer("a_2", "3"), asks("a"), answer("a")])
+    mended = mend(
+        [
+            asks("a", "a", "a_2"),
+            answer("a", "1"),
+            answer("a", "2"),
+            answer("a_2", "3"),
+            asks("a"),
+            answer("a"),
+        ]
+    )
 
     assert shape(mended.messages) == [
         ("assistant", "a", "a_3", "a_2"),
@@ -140,7 +165,9 @@ def test_an_id_that_comes_twice_in_one_turn_gets_a_name_of_its_own_there():
         ("tool", "a"),
     ]
     assert [message.text for message in mended.messages[1:4]] == ["1", "2", "3"]
-    assert mended.repairs == ("message 0: call 'a' (look) renamed to 'a_3': no two calls of a turn share an id",)
+    assert mended.repairs == (
+        "message 0: call 'a' (look) renamed to 'a_3': no two calls of a turn share an id",
+    )
 
 
 def test_a_call_without_an_id_gets_one_and_keeps_its_result():
@@ -178,7 +205,9 @@ def test_a_message_with_nothing_in_it_is_removed_and_reported(role, parts):
 def test_no_turn_is_left_holding_only_thinking():
     """SEG-12: the call was cut out of a turn and its signed thinking stayed."""
     thought = Thinking(text="p", signature="c2ln")
-    mended = mend([user("t"), Message(role="assistant", parts=(thought,)), answer("a"), assistant("done"), user("more")])
+    mended = mend(
+        [user("t"), Message(role="assistant", parts=(thought,)), answer("a"), assistant("done"), user("more")]
+    )
 
     assert [message.role for message in mended.messages] == ["user", "assistant", "user"]
     assert [line[:10] for line in mended.repairs] == ["message 1:", "message 2:"]
@@ -214,7 +243,16 @@ def test_calls_that_something_follows_are_never_open():
     history = [asks("a"), user("go on")]
 
     assert mend(history, still_open=True).messages[1].text == LOST
-    assert violations(history, still_open=True) == ("message 1: the result of call 'a' (look) should stand before it",)
+    assert violations(history, still_open=True) == (
+        "message 1: the result of call 'a' (look) should stand before it",
+    )
+
+
+def test_a_gap_in_an_earlier_turn_is_illegal_whatever_may_stay_open():
+    history = [asks("a", "b"), answer("b"), user("go on"), asks("c")]
+
+    said = ("message 1: the result of call 'a' (look) should stand before it",)
+    assert violations(history, still_open=True) == said
 
 
 def test_results_inside_a_user_message_are_set_apart_and_its_words_stay():
@@ -244,7 +282,9 @@ def test_a_result_beside_its_own_call_is_set_behind_it():
 
 
 def test_text_in_a_tool_message_stays_as_outside_text():
-    stray = Message(role="tool", parts=(Text(text="see also"), Image(url="u")), source="look", trust="outside")
+    stray = Message(
+        role="tool", parts=(Text(text="see also"), Image(url="u")), source="look", trust="outside"
+    )
     mended = mend([asks("a"), answer("a"), stray])
 
     assert [(message.role, message.trust) for message in mended.messages] == [
@@ -270,9 +310,15 @@ def test_calls_and_thinking_of_anyone_but_the_model_are_removed_and_reported():
     [
         ([answer("a")], "message 0: nobody asked for the result of call 'a' here"),
         ([asks("a"), user("x"), answer("a")], "message 2: nobody asked for the result of call 'a' here"),
-        ([asks("a", "b"), answer("b"), answer("a")], "message 2: nobody asked for the result of call 'a' here"),
+        (
+            [asks("a", "b"), answer("b"), answer("a")],
+            "message 2: nobody asked for the result of call 'a' here",
+        ),
         ([asks("a"), answer("a"), answer("a")], "message 2: nobody asked for the result of call 'a' here"),
-        ([asks("a", "a"), answer("a"), answer("a")], "message 0: the call ids ['a', 'a'] are empty or come twice"),
+        (
+            [asks("a", "a"), answer("a"), answer("a")],
+            "message 0: the call ids ['a', 'a'] are empty or come twice",
+        ),
         ([asks("a")], "end: the result of call 'a' (look) is missing"),
         ([Message(role="user", parts=())], "message 0: no part"),
         ([user("")], "message 0: empty text"),
@@ -322,7 +368,9 @@ def test_nothing_is_dropped_in_silence(history):
 
     lost = count(history, ToolResult) - (count(mended.messages, ToolResult) - said("has no result; an error"))
     assert lost == said("the result of call .* removed")
-    assert count(history, ToolCall) - count(mended.messages, ToolCall) == said(r": call .* removed: a message")
+    assert count(history, ToolCall) - count(mended.messages, ToolCall) == said(
+        r": call .* removed: a message"
+    )
     assert count(history, Text) - count(mended.messages, Text) == said("an empty text")
     assert count(history, Image) == count(mended.messages, Image)
     if not said("thinking"):
@@ -340,7 +388,11 @@ def test_repairs_are_single_lines_in_order_of_position(history):
 
 
 @quick
-@given(st.lists(st.one_of(st.lists(st.sampled_from("ab"), min_size=1, max_size=2), st.sampled_from("ab")), max_size=12))
+@given(
+    st.lists(
+        st.one_of(st.lists(st.sampled_from("ab"), min_size=1, max_size=2), st.sampled_from("ab")), max_size=12
+    )
+)
 def test_pairing_is_that_of_the_plain_rule(steps):
     """Against the rule written out: walk back from a result to the nearest open call with its id."""
     history, open_calls, expected = [], [], {}

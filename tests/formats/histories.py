@@ -16,7 +16,9 @@ from ethang_nb.context.messages import (
 )
 
 TEXTS = st.one_of(
-    st.sampled_from(("ok", "two\nlines", " ", "a\u2028b", "null", "None", "{}", "\U0001f600", "[image left out]")),
+    st.sampled_from(
+        ("ok", "two\nlines", " ", "a\u2028b", "null", "None", "{}", "\U0001f600", "[image left out]")
+    ),
     st.text(max_size=6).map(clean),
 )
 FILLED = TEXTS.filter(bool)
@@ -45,7 +47,9 @@ ARGUMENTS = st.one_of(
     FILLED,
 )
 IMAGES = st.one_of(
-    st.builds(Image, media_type=st.sampled_from(("image/png", "image/jpeg")), data=st.sampled_from(("AAAA", "iVBO"))),
+    st.builds(
+        Image, media_type=st.sampled_from(("image/png", "image/jpeg")), data=st.sampled_from(("AAAA", "iVBO"))
+    ),
     st.builds(Image, url=st.just("https://example.org/a.png")),
 )
 THINKING = st.one_of(
@@ -109,15 +113,20 @@ USERS = st.builds(
 ANSWERS = st.builds(
     Message,
     role=st.just("assistant"),
-    parts=st.tuples(st.lists(THINKING, max_size=1), st.lists(st.builds(Text, text=FILLED), min_size=1, max_size=2)).map(
-        lambda both: (*both[0], *both[1])
-    ),
+    parts=st.tuples(
+        st.lists(THINKING, max_size=1), st.lists(st.builds(Text, text=FILLED), min_size=1, max_size=2)
+    ).map(lambda both: (*both[0], *both[1])),
     source=st.sampled_from(("model", "refusal")),
     trust=st.just("agent"),
 )
 SYSTEMS = st.one_of(FILLED.map(system), FILLED.map(lambda text: system(text, source="developer")))
 HISTORIES = st.lists(
-    st.one_of(SYSTEMS.map(lambda one: (one,)), USERS.map(lambda one: (one,)), ANSWERS.map(lambda one: (one,)), turns()),
+    st.one_of(
+        SYSTEMS.map(lambda one: (one,)),
+        USERS.map(lambda one: (one,)),
+        ANSWERS.map(lambda one: (one,)),
+        turns(),
+    ),
     max_size=6,
 ).map(lambda groups: [message for group in groups for message in group])
 """Legal histories; ids may come again in later turns."""

@@ -7,7 +7,18 @@ import pytest
 from hypothesis import given, settings
 
 from ethang_nb.context.catalogue import ToolSpec
-from ethang_nb.context.messages import Image, Message, Text, Thinking, ToolCall, ToolResult, assistant, system, tool, user
+from ethang_nb.context.messages import (
+    Image,
+    Message,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    assistant,
+    system,
+    tool,
+    user,
+)
 from ethang_nb.context.pairing import LOST, mend
 from ethang_nb.errors import BadMessage
 from ethang_nb.formats import anthropic, openai
@@ -102,7 +113,11 @@ def test_stray_results_are_not_sent_and_the_pair_stays():
 
 def test_an_empty_text_block_is_kept_in_what_is_read_and_left_out_of_what_is_sent():
     """SEG-10."""
-    history = [{"role": "user", "content": "t"}, says("assistant", text(""), use("a")), says("user", result("a"))]
+    history = [
+        {"role": "user", "content": "t"},
+        says("assistant", text(""), use("a")),
+        says("user", result("a")),
+    ]
 
     read = anthropic.read(history)
 
@@ -174,7 +189,10 @@ def test_no_system_text_is_no_message(given):
 
 
 def test_a_conversation_that_the_assistant_begins_gets_a_user_message_before_it():
-    assert [message["role"] for message in anthropic.to_wire([assistant("hello")]).messages] == ["user", "assistant"]
+    assert [message["role"] for message in anthropic.to_wire([assistant("hello")]).messages] == [
+        "user",
+        "assistant",
+    ]
 
 
 def test_an_id_used_again_is_renamed_in_its_own_turn_only():
@@ -193,7 +211,11 @@ def test_ids_of_other_providers_are_made_legal_and_stay_unique():
 
     wire = anthropic.to_wire([user("t"), assistant("", calls), *results])
 
-    assert [block["id"] for block in wire.messages[1]["content"]] == ["functions_look_0", "functions_look_0_2", "_" * 64]
+    assert [block["id"] for block in wire.messages[1]["content"]] == [
+        "functions_look_0",
+        "functions_look_0_2",
+        "_" * 64,
+    ]
     assert [block["content"] for block in wire.messages[2]["content"]] == ids
     assert faults(wire) == []
 
@@ -280,7 +302,10 @@ def test_a_block_type_nobody_knows_is_kept_as_text_that_says_so():
 
     assert read[0].text.startswith("[part of type 'server_tool_use', kept as JSON]")
     assert '"query":"x"' in read[0].text
-    assert read[1].text == '[part of type \'search_result\', kept as JSON] {"type":"search_result","title":"found"}'
+    assert (
+        read[1].text
+        == '[part of type \'search_result\', kept as JSON] {"type":"search_result","title":"found"}'
+    )
 
 
 def test_a_call_whose_input_is_missing_has_no_arguments():
@@ -295,10 +320,16 @@ def test_a_call_whose_input_is_missing_has_no_arguments():
     [
         ({"role": "tool", "content": "r"}, "message 1: role: 'tool' is not one of user, assistant, system"),
         (says("user", {"type": "text", "text": 5}), "message 1: part 0: text: 5 is not a string"),
-        (says("user", {"type": ["text"]}), "message 1: part 0: type: ['text'] is not the name of a part type"),
+        (
+            says("user", {"type": ["text"]}),
+            "message 1: part 0: type: ['text'] is not the name of a part type",
+        ),
         (says("user", result("a", 5)), "message 1: part 0: content: 5 is not a string or a list of parts"),
         (says("user", result("a", [use("b")])), "message 1: part 0: content: ToolCall"),
-        (says("assistant", {**use("a"), "input": 5}), "message 1: part 0: input: 5 is not the arguments of a call"),
+        (
+            says("assistant", {**use("a"), "input": 5}),
+            "message 1: part 0: input: 5 is not the arguments of a call",
+        ),
     ],
 )
 def test_an_unknown_shape_is_named_with_position_value_and_expectation(item, said):
@@ -310,7 +341,11 @@ def test_an_unknown_shape_is_named_with_position_value_and_expectation(item, sai
 
 
 def test_tools_come_back_as_they_went():
-    shape = {"name": "look", "description": "Looks.", "input_schema": {"type": "object", "properties": {"a": {}}}}
+    shape = {
+        "name": "look",
+        "description": "Looks.",
+        "input_schema": {"type": "object", "properties": {"a": {}}},
+    }
 
     specs = anthropic.read_tools([{**shape, "type": "custom", "cache_control": {"type": "ephemeral"}}])
 
@@ -319,7 +354,9 @@ def test_tools_come_back_as_they_went():
 
 
 def test_a_schema_without_a_type_is_sent_as_one_of_type_object():
-    assert anthropic.tools_to_wire([ToolSpec(name="look", parameters={})])[0]["input_schema"] == {"type": "object"}
+    assert anthropic.tools_to_wire([ToolSpec(name="look", parameters={})])[0]["input_schema"] == {
+        "type": "object"
+    }
 
 
 @pytest.mark.parametrize(
@@ -391,7 +428,9 @@ def with_bare_calls(message):
 def test_reading_what_was_written_gives_back_the_history(history):
     wire = anthropic.to_wire(history)
 
-    assert [with_bare_calls(message) for message in anthropic.read(wire.messages, wire.system)] == as_held(history)
+    assert [with_bare_calls(message) for message in anthropic.read(wire.messages, wire.system)] == as_held(
+        history
+    )
     assert anthropic.to_wire(anthropic.read(wire.messages, wire.system)) == wire
 
 

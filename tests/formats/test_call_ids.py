@@ -29,7 +29,9 @@ def test_calls_without_ids_are_numbered_within_their_message():
 
 
 def test_a_result_without_an_id_answers_the_first_open_call_of_its_name():
-    calls = assistant("", [ToolCall(id="a", name="look"), ToolCall(id="b", name="write"), ToolCall(id="c", name="look")])
+    calls = assistant(
+        "", [ToolCall(id="a", name="look"), ToolCall(id="b", name="write"), ToolCall(id="c", name="look")]
+    )
 
     read = filled([calls, answer(name="write"), answer(), answer(name="look")])
 

@@ -74,7 +74,9 @@ def test_a_mixed_list_is_read_item_by_item():
     )
 
 
-@pytest.mark.parametrize("single", [user("t"), {"role": "user", "content": "t"}, Sdk({"role": "user", "content": "t"})])
+@pytest.mark.parametrize(
+    "single", [user("t"), {"role": "user", "content": "t"}, Sdk({"role": "user", "content": "t"})]
+)
 def test_a_single_message_works_too(single):
     assert to_messages(single) == to_messages([single]) == to_messages(iter([single])) == (user("t"),)
 
@@ -86,7 +88,11 @@ def test_no_messages_are_no_messages():
 def test_a_message_that_mixes_both_shapes_loses_nothing():
     """A proxy's history: Anthropic's signed thinking beside OpenAI's tool_calls."""
     thought = {"type": "thinking", "thinking": "p", "signature": "c2ln"}
-    item = {"role": "assistant", "content": [thought, {"type": "text", "text": "x"}], "tool_calls": [OPENAI_CALL]}
+    item = {
+        "role": "assistant",
+        "content": [thought, {"type": "text", "text": "x"}],
+        "tool_calls": [OPENAI_CALL],
+    }
 
     assert to_messages(item)[0].parts == (
         Thinking(text="p", signature="c2ln"),
@@ -99,7 +105,9 @@ def test_objects_of_the_sdks_are_read_like_their_dicts():
     """`messages.append(response.choices[0].message)` and `{"content": response.content}` are how loops are written."""
     openai_message = Sdk({"role": "assistant", "content": None, "refusal": None, "tool_calls": [OPENAI_CALL]})
     mixed = {"role": "assistant", "content": None, "tool_calls": [Sdk(OPENAI_CALL)]}
-    anthropic_message = Sdk({"type": "message", "role": "assistant", "content": [USE], "stop_reason": "tool_use"})
+    anthropic_message = Sdk(
+        {"type": "message", "role": "assistant", "content": [USE], "stop_reason": "tool_use"}
+    )
     blocks = {"role": "assistant", "content": [Sdk(USE)]}
 
     read = to_messages([openai_message, mixed, anthropic_message, blocks])
@@ -126,7 +134,10 @@ def test_our_own_messages_are_cleaned_where_they_enter():
 
 
 def test_a_result_read_from_a_dict_is_named_after_a_call_of_ours():
-    history = [assistant("", [ToolCall(id="a", name="look")]), {"role": "tool", "tool_call_id": "a", "content": "1"}]
+    history = [
+        assistant("", [ToolCall(id="a", name="look")]),
+        {"role": "tool", "tool_call_id": "a", "content": "1"},
+    ]
 
     assert to_messages(history)[1].results[0].name == "look"
 
@@ -140,8 +151,14 @@ def test_a_result_read_from_a_dict_is_named_after_a_call_of_ours():
         ([user("t"), "hello"], "message 1: 'hello' is not a message"),
         ([{"choices": []}], "message 0: this is a whole response; pass its .choices[0].message"),
         ([{"messages": []}], "message 0: this is a whole request; pass its 'messages'"),
-        ([{"role": "user", "parts": [{"text": "hi"}]}], "message 0: parts: [{'text': 'hi'}] is not a list of parts"),
-        ([{"role": "model", "parts": []}], "message 0: role: 'model' is not one of system, user, assistant, tool"),
+        (
+            [{"role": "user", "parts": [{"text": "hi"}]}],
+            "message 0: parts: [{'text': 'hi'}] is not a list of parts",
+        ),
+        (
+            [{"role": "model", "parts": []}],
+            "message 0: role: 'model' is not one of system, user, assistant, tool",
+        ),
         ([{"type": "function_call_output", "output": "x"}], "message 0: role: None is not one of"),
     ],
 )
@@ -157,21 +174,24 @@ def test_tools_in_any_shape_read_alike():
     spec = ToolSpec(name="look", description="d", parameters=SCHEMA)
     bare = {"name": "look", "description": "d"}
 
-    assert to_tools(
-        [
-            spec,
-            {"type": "function", "function": {**bare, "parameters": SCHEMA}},
-            {"type": "function", **bare, "parameters": SCHEMA},
-            {**bare, "parameters": SCHEMA},
-            {**bare, "input_schema": SCHEMA},
-            Sdk({"type": "custom", **bare, "input_schema": SCHEMA}),
-        ]
-    ) == (spec,) * 6
+    assert (
+        to_tools(
+            [
+                spec,
+                {"type": "function", "function": {**bare, "parameters": SCHEMA}},
+                {"type": "function", **bare, "parameters": SCHEMA},
+                {**bare, "parameters": SCHEMA},
+                {**bare, "input_schema": SCHEMA},
+                Sdk({"type": "custom", **bare, "input_schema": SCHEMA}),
+            ]
+        )
+        == (spec,) * 6
+    )
     assert to_tools(spec) == to_tools({**bare, "input_schema": SCHEMA}) == (spec,)
 
 
 def test_a_tool_in_no_known_shape_is_named():
-    with pytest.raises(BadMessage, match="^tool 1: type: 'web_search_20250305' is not 'function'"):
+    with pytest.raises(BadMessage, match=r"^tool 1: type: 'web_search_20250305' is not 'function'"):
         to_tools([ToolSpec(name="look"), {"type": "web_search_20250305", "name": "web_search"}])
 
 

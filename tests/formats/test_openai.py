@@ -2,12 +2,24 @@
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 
 from ethang_nb.context.catalogue import ToolSpec
-from ethang_nb.context.messages import Image, Message, Text, Thinking, ToolCall, ToolResult, assistant, system, tool, user
+from ethang_nb.context.messages import (
+    Image,
+    Message,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    assistant,
+    system,
+    tool,
+    user,
+)
 from ethang_nb.context.pairing import LOST, mend
 from ethang_nb.errors import BadMessage
 from ethang_nb.formats import openai
@@ -116,7 +128,9 @@ def test_the_old_pair_is_paired_even_when_its_messages_are_read_one_by_one():
 
 
 def test_calls_and_results_without_ids_are_paired_in_order():
-    calls = [{"type": "function", "function": {"name": name, "arguments": "{}"}} for name in ("look", "write")]
+    calls = [
+        {"type": "function", "function": {"name": name, "arguments": "{}"}} for name in ("look", "write")
+    ]
     results = [{"role": "tool", "content": "1"}, {"role": "tool", "content": "2", "tool_call_id": None}]
 
     read = openai.read([{"role": "assistant", "tool_calls": calls}, *results])
@@ -127,7 +141,9 @@ def test_calls_and_results_without_ids_are_paired_in_order():
 
 def test_parallel_results_stay_in_call_order_right_behind_their_call():
     """SEG-07 and its kind: spread and out of order on the way in."""
-    history = openai.read([asks("a", "b"), answer("b", "2"), {"role": "user", "content": "x"}, answer("a", "1")])
+    history = openai.read(
+        [asks("a", "b"), answer("b", "2"), {"role": "user", "content": "x"}, answer("a", "1")]
+    )
 
     wire = openai.to_wire(history)
 
@@ -142,8 +158,14 @@ def test_an_id_used_again_is_renamed_in_its_own_turn_only():
 
     wire = openai.to_wire(read)
 
-    assert [message["tool_calls"][0]["id"] for message in wire if "tool_calls" in message] == ["http", "http_2"]
-    assert [(m["tool_call_id"], m["content"]) for m in wire if m["role"] == "tool"] == [("http", "one"), ("http_2", "two")]
+    assert [message["tool_calls"][0]["id"] for message in wire if "tool_calls" in message] == [
+        "http",
+        "http_2",
+    ]
+    assert [(m["tool_call_id"], m["content"]) for m in wire if m["role"] == "tool"] == [
+        ("http", "one"),
+        ("http_2", "two"),
+    ]
     assert [message.results[0].call_id for message in read if message.results] == ["http", "http"]
 
 
@@ -153,12 +175,23 @@ def test_ids_the_api_calls_too_long_are_cut_and_stay_unique():
 
     ids = [one["id"] for one in wire[0]["tool_calls"]]
     assert ids == ["x" * 40, "x" * 38 + "_2"]
-    assert [(message["tool_call_id"], message["content"]) for message in wire[1:]] == list(zip(ids, "12", strict=True))
+    assert [(message["tool_call_id"], message["content"]) for message in wire[1:]] == list(
+        zip(ids, "12", strict=True)
+    )
 
 
 def test_a_history_that_grows_keeps_the_messages_it_had():
     """Renaming looks back only, so the cached prefix of a request survives."""
-    items = [asks("a"), answer("a"), asks("a"), answer("a"), asks("a_2"), answer("a_2"), asks("a"), answer("a")]
+    items = [
+        asks("a"),
+        answer("a"),
+        asks("a"),
+        answer("a"),
+        asks("a_2"),
+        answer("a_2"),
+        asks("a"),
+        answer("a"),
+    ]
 
     whole = openai.to_wire(openai.read(items))
 
@@ -168,7 +201,9 @@ def test_a_history_that_grows_keeps_the_messages_it_had():
 
 def test_calls_without_a_result_are_sent_with_one_that_says_so():
     """SEG-06."""
-    wire = openai.to_wire(openai.read([asks("a", "b"), answer("b", "2"), {"role": "user", "content": "go on"}]))
+    wire = openai.to_wire(
+        openai.read([asks("a", "b"), answer("b", "2"), {"role": "user", "content": "go on"}])
+    )
 
     assert [message.get("content") for message in wire] == [None, LOST, "2", "go on"]
 
@@ -181,7 +216,8 @@ def test_arguments_are_sent_to_the_letter():
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"), [("", ""), (" ", " "), ("null", "null"), (None, "{}"), ({"a": "ü"}, '{"a":"ü"}'), ("[]", "[]")]
+    ("given", "kept"),
+    [("", ""), (" ", " "), ("null", "null"), (None, "{}"), ({"a": "ü"}, '{"a":"ü"}'), ("[]", "[]")],
 )
 def test_arguments_are_read_as_they_are_and_objects_as_json(given, kept):
     """PRV-07's inputs: whether they mean anything is for whoever runs the tool."""
@@ -223,11 +259,12 @@ def test_a_part_type_nobody_knows_is_kept_as_text_that_says_so():
 
     texts = [part.text for part in openai.read([{"role": "user", "content": [audio, file]}])[0].parts]
 
-    assert texts == [
-        "[part of type 'input_audio', kept as JSON] {\"type\":\"input_audio\",\"input_audio\":"
-        '{"data":"(5000 characters of base64 left out)","format":"wav"}}',
-        '[part of type \'image\', kept as JSON] {"type":"image","source":{"type":"file","file_id":"f1"}}',
+    assert [text.partition(" {")[0] for text in texts] == [
+        "[part of type 'input_audio', kept as JSON]",
+        "[part of type 'image', kept as JSON]",
     ]
+    assert '"data":"(5000 characters of base64 left out)","format":"wav"' in texts[0]
+    assert '"file_id":"f1"' in texts[1]
 
 
 def test_what_an_assistant_said_aloud_is_kept_as_text_that_says_so():
@@ -254,7 +291,9 @@ def test_reasoning_beside_the_content_is_read_as_thinking(fields):
 
 
 def test_text_is_cleaned_on_entry():
-    read = openai.read([{"role": "user", "content": "a\x00b\ud83d"}, asks("i\ud800d"), answer("i\ud800d", "\udfff")])
+    read = openai.read(
+        [{"role": "user", "content": "a\x00b\ud83d"}, asks("i\ud800d"), answer("i\ud800d", "\udfff")]
+    )
 
     assert [message.text for message in read] == ["a\u2400b\ufffd", "", "\ufffd"]
     assert mend(read).repairs == ()
@@ -263,7 +302,10 @@ def test_text_is_cleaned_on_entry():
 
 def test_images_in_a_tool_result_follow_the_results_of_the_turn():
     picture = Image(media_type="image/png", data="AAAA")
-    results = [tool(ToolResult(call_id="a", name="shot", images=(picture,))), tool(ToolResult(call_id="b", text="2"))]
+    results = [
+        tool(ToolResult(call_id="a", name="shot", images=(picture,))),
+        tool(ToolResult(call_id="b", text="2")),
+    ]
     calls = [ToolCall(id="a", name="shot"), ToolCall(id="b", name="look")]
 
     wire = openai.to_wire([user("t"), assistant("", calls), *results, assistant("done")])
@@ -304,7 +346,13 @@ def test_strict_alternation_joins_neighbours_by_a_blank_line():
 def test_strict_alternation_keeps_calls_and_images():
     calls = [ToolCall(id="a", name="look")]
     picture = Message(role="user", parts=(Image(url="u"),))
-    history = [user("x"), picture, assistant("I look"), assistant("", calls), tool(ToolResult(call_id="a", text="r"))]
+    history = [
+        user("x"),
+        picture,
+        assistant("I look"),
+        assistant("", calls),
+        tool(ToolResult(call_id="a", text="r")),
+    ]
 
     wire = openai.to_wire(history, strict_alternation=True)
 
@@ -321,13 +369,25 @@ def test_strict_alternation_keeps_calls_and_images():
         ({"role": "robot"}, "message 1: role: 'robot' is not one of"),
         ({"role": "user", "content": 5}, "message 1: content: 5 is not a string or a list of parts"),
         ({"role": "user", "content": [5]}, "message 1: part 0: 5 is not a content part"),
-        ({"role": "user", "content": [{"text": "a"}]}, "message 1: part 0: type: None is not the name of a part type"),
-        ({"role": "user", "content": [{"type": "text", "text": 5}]}, "message 1: part 0: text: 5 is not a string"),
+        (
+            {"role": "user", "content": [{"text": "a"}]},
+            "message 1: part 0: type: None is not the name of a part type",
+        ),
+        (
+            {"role": "user", "content": [{"type": "text", "text": 5}]},
+            "message 1: part 0: text: 5 is not a string",
+        ),
         ({"role": "tool", "content": {"a": 1}}, "message 1: content: {'a': 1} is not a string or a list"),
         ({"role": "tool", "tool_call_id": 7}, "message 1: tool_call_id: 7 is not a string"),
         ({"role": "assistant", "tool_calls": "x"}, "message 1: tool_calls: 'x' is not a list of calls"),
-        ({"role": "assistant", "tool_calls": [{"id": "a"}]}, "message 1: tool call 0: function: None is not a dict"),
-        ({"role": "assistant", "tool_calls": [call("a", arguments=7)]}, "message 1: tool call 0: arguments: 7 is not"),
+        (
+            {"role": "assistant", "tool_calls": [{"id": "a"}]},
+            "message 1: tool call 0: function: None is not a dict",
+        ),
+        (
+            {"role": "assistant", "tool_calls": [call("a", arguments=7)]},
+            "message 1: tool call 0: arguments: 7 is not",
+        ),
         ({"role": "robot\n" * 90}, "message 1: role: 'robot\\nrobot"),
     ],
 )
@@ -342,12 +402,18 @@ def test_an_unknown_shape_is_named_in_one_line_with_position_value_and_expectati
 
 TOOL = {
     "type": "function",
-    "function": {"name": "look", "description": "Looks.", "parameters": {"type": "object", "properties": {"a": {}}}},
+    "function": {
+        "name": "look",
+        "description": "Looks.",
+        "parameters": {"type": "object", "properties": {"a": {}}},
+    },
 }
 SPEC = ToolSpec(name="look", description="Looks.", parameters={"type": "object", "properties": {"a": {}}})
 
 
-@pytest.mark.parametrize("shape", [TOOL, {"type": "function", **TOOL["function"], "strict": True}, TOOL["function"]])
+@pytest.mark.parametrize(
+    "shape", [TOOL, {"type": "function", **TOOL["function"], "strict": True}, TOOL["function"]]
+)
 def test_nested_flat_and_bare_tools_read_alike(shape):
     assert openai.read_tools([shape]) == (SPEC,)
 
@@ -436,4 +502,4 @@ def test_strict_alternation_never_sends_two_of_one_role(history):
     roles = [message["role"] for message in openai.to_wire(history, strict_alternation=True)]
     roles = ["system" if role == "developer" else role for role in roles]
 
-    assert all(one != other or one == "tool" for one, other in zip(roles, roles[1:], strict=False))
+    assert all(one != other or one == "tool" for one, other in pairwise(roles))

@@ -27,7 +27,9 @@ def test_a_data_url_that_is_not_base64_stays_a_url():
 
 
 def test_an_image_without_a_source_is_kept_as_text():
-    assert read_parts([{"type": "image_url", "image_url": {}}], "m")[0].text.startswith("[part of type 'image_url'")
+    assert read_parts([{"type": "image_url", "image_url": {}}], "m")[0].text.startswith(
+        "[part of type 'image_url'"
+    )
 
 
 def test_words_of_an_unknown_part_stay_whole_and_only_base64_is_cut():
@@ -57,13 +59,13 @@ def test_an_unknown_part_holds_nothing_that_cannot_be_sent():
 
 @pytest.mark.parametrize("content", [b"bytes", 5, {"type": "text", "text": "a"}, iter(())])
 def test_content_is_a_string_or_a_list(content):
-    with pytest.raises(BadMessage, match="^m: content: "):
+    with pytest.raises(BadMessage, match=r"^m: content: "):
         read_parts(content, "m")
 
 
 @pytest.mark.parametrize("value", [{("a", "b"): 1}, [], 5.0, True])
 def test_arguments_are_a_string_or_an_object(value):
-    with pytest.raises(BadMessage, match="^m: "):
+    with pytest.raises(BadMessage, match=r"^m: "):
         arguments(value, "m")
 
 
@@ -72,7 +74,7 @@ def test_arguments_too_deep_to_write_are_named():
     for _ in range(100_000):
         deep = {"a": deep}
 
-    with pytest.raises(BadMessage, match="^m: .* is not an object that JSON can hold$"):
+    with pytest.raises(BadMessage, match=r"^m: .* is not an object that JSON can hold$"):
         arguments(deep, "m")
 
 

@@ -24,7 +24,9 @@ def openai_faults(wire):
             faults.append(f"{at}: calls {due} unanswered")
         calls = message.get("tool_calls", [])
         due = [call["id"] for call in calls]
-        faults += (f"{at}: id {call_id!r}" for call_id in due if call_id in seen or not 0 < len(call_id) <= 40)
+        faults += (
+            f"{at}: id {call_id!r}" for call_id in due if call_id in seen or not 0 < len(call_id) <= 40
+        )
         seen.update(due)
         if "tool_calls" in message and not (calls and role == "assistant"):
             faults.append(f"{at}: tool_calls {calls}")
@@ -50,7 +52,9 @@ def anthropic_faults(system, messages):
         if results != due or kinds[: len(results)] != ["tool_result"] * len(results):
             faults.append(f"{at}: results {results}, wanted first of all {due}")
         due = [block["id"] for block in blocks if block["type"] == "tool_use"]
-        faults += (f"{at}: id {one!r}" for one in due if one in seen or not re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", one))
+        faults += (
+            f"{at}: id {one!r}" for one in due if one in seen or not re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", one)
+        )
         seen.update(due)
         if kinds and kinds[-1] in ("thinking", "redacted_thinking"):
             faults.append(f"{at}: ends in thinking")
@@ -61,7 +65,9 @@ def anthropic_faults(system, messages):
 def _parts(content):
     if content is None:
         return []
-    return [{"type": "text", "text": content}] if isinstance(content, str) else content or [{"type": "no part"}]
+    return (
+        [{"type": "text", "text": content}] if isinstance(content, str) else content or [{"type": "no part"}]
+    )
 
 
 def _openai_part_ok(part, role):
@@ -91,5 +97,7 @@ def _anthropic_block_ok(block, role):
             content = block.get("content", "")
             if block.get("is_error") and not content:
                 return False
-            return role == "user" and all(_anthropic_block_ok(part, "user") for part in content if isinstance(part, dict))
+            return role == "user" and all(
+                _anthropic_block_ok(part, "user") for part in content if isinstance(part, dict)
+            )
     return False

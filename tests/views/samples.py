@@ -11,7 +11,7 @@ from ethang_nb.context.counting import How
 from ethang_nb.context.plan import Plan, Price, Verdict
 from ethang_nb.context.segments import Retention, Segment, Segments
 from ethang_nb.context.snapshot import Diff, Fact, Left, Pin, Snapshot, StepRow
-from ethang_nb.context.window import Levels, Window, levels
+from ethang_nb.context.window import Window, levels
 
 WINDOW = Window(total=6_000, reserve=1_200)
 LEVELS = levels(WINDOW.size)
@@ -48,7 +48,9 @@ class Run:
     """A run as far as a view looks at it."""
 
     session: str = "contracts"
-    task: str = "Read every file in data/contracts and tell me which orders the new cap affects. Never open contract_17."
+    task: str = (
+        "Read every file in data/contracts and tell me which orders the cap affects. Never open contract_17."
+    )
     ending: str = "completed"
     answer: str = ""
     error: str = ""

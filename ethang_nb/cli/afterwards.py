@@ -1,0 +1,134 @@
+"""Afterwards: what became of the window, for a terminal: budget, the last cleanup's diff, answer, totals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+
+from ethang_nb.agent.run import Run
+from ethang_nb.agent.session import Session
+from ethang_nb.cli.terminal import Terminal
+from ethang_nb.context.snapshot import Diff, Fact
+from ethang_nb.views import budget as budget_view
+from ethang_nb.views import diff as diff_view
+from ethang_nb.views import run as run_view
+from ethang_nb.views.chart import steps_of
+from ethang_nb.views.numbers import count, grouped, numbered
+from ethang_nb.views.plain import clip, line, opened
+
+__all__ = ["tell"]
+
+_LEFT, _NOTE = 2, 4  # ► rows shown; the rest is counted
+_FACTS = {"lost": 5, "kept": 3, "invented": 5}
+_DIGEST = 8  # hex digits of a digest that tell two runs apart
+
+
+def tell(terminal: Terminal, session: Session, run: Run, files: Collection[str]) -> None:
+    """Budget, last cleanup, answer, totals. `files` are the paths that were there to be read."""
+    if run.snapshot is not None:
+        terminal.say("Budget at the end", "strong")
+        for said in filter(None, budget_view.text(run.snapshot.budget).split("\n")):
+            terminal.say(said)
+        terminal.say()
+    if run.diffs:
+        _last_cleanup(terminal, run.diffs[-1])
+    else:
+        terminal.say("No cleanup took place", "strong")
+    terminal.say()
+    _answer(terminal, run)
+    _totals(terminal, session, run, files)
+
+
+def _last_cleanup(terminal: Terminal, diff: Diff) -> None:
+    terminal.say("The last cleanup", "strong")
+    terminal.paragraph(f"{opened(diff_view.headline(diff))}.")
+    terminal.say(opened(diff_view.gone(diff)) + ":")
+    for item in diff.left[:_LEFT]:
+        terminal.say(f"  {grouped(item.tokens):>6}  {line(item.title, 60)}")
+    _more(terminal, len(diff.left) - _LEFT, "each with its address in the report")
+    terminal.paragraph(opened(diff_view.stands(diff)) + ".")
+    told = _told(diff.note)
+    for own in told[:_NOTE]:
+        terminal.say(f"  | {clip(own, 74)}")
+    _more(terminal, len(told) - _NOTE, "and the whole note in the report")
+    if diff.facts:
+        terminal.paragraph(f"Facts: {diff_view.survival(diff)}. {_addressed(diff.of('lost'))}")
+        for fate, most in _FACTS.items():
+            _facts(terminal, diff.of(fate), most)
+
+
+def _told(note: str) -> list[str]:
+    """What a note says, without its headings and what it says nothing under."""
+    return [
+        line(own)
+        for own in note.splitlines()[1:]
+        if own.strip() and own.strip() != "none" and not own.startswith("#")
+    ]
+
+
+def _facts(terminal: Terminal, facts: Sequence[Fact], most: int) -> None:
+    shown = _varied(facts, most)
+    for fact in shown:
+        where = line(fact.where, 100) if fact.fate == "lost" else f"{diff_view.told(fact)} {fact.where}"
+        terminal.say(f"  {fact.fate:<8}  {line(fact.text, 20):<20}  {where}")
+    _more(terminal, len(facts) - len(shown), shown[0].fate if shown else "")
+
+
+def _varied(facts: Sequence[Fact], most: int) -> list[Fact]:
+    """Up to `most` facts, one of each kind in turn: thirty file names in a row would tell little."""
+    kinds: dict[str, list[Fact]] = {}
+    for fact in facts:
+        kinds.setdefault(fact.kind, []).append(fact)
+    turns = max((len(found) for found in kinds.values()), default=0)
+    return [found[at] for at in range(turns) for found in kinds.values() if at < len(found)][:most]
+
+
+def _addressed(lost: Sequence[Fact]) -> str:
+    missing = sum(not fact.where for fact in lost)
+    if missing:
+        return f"{count(missing, 'lost one has', 'lost ones have')} no address."
+    return "Each lost one can be read again at its address." if lost else ""
+
+
+def _more(terminal: Terminal, rest: int, what: str) -> None:
+    if rest > 0:
+        terminal.say(f"  … {rest} more, {what}", "dim")
+
+
+def _answer(terminal: Terminal, run: Run) -> None:
+    terminal.say("Answer" if run.answer else "No answer", "strong")
+    if run.answer:
+        terminal.paragraph(run_view.answer(run, 2_000), "  ", "good" if run.ok else "plain")
+    if run.error:
+        terminal.paragraph(f"{run.ending}: {run_view.fault(run)}", "  ", "stop")
+    terminal.say()
+
+
+def _totals(terminal: Terminal, session: Session, run: Run, files: Collection[str]) -> None:
+    nudges = steps_of(run.snapshot.timeline if run.snapshot else (), "nudge")
+    terminal.named("total", run_view.figures(run))
+    terminal.named("read", _read(session, files))
+    terminal.named("nudges", f"{len(nudges)}, at {numbered(nudges, 'step')}" if nudges else "none")
+    if run.diffs:
+        terminal.named("digests", " ".join(diff.digest[:_DIGEST] for diff in run.diffs))
+
+
+def _read(session: Session, files: Collection[str]) -> str:
+    """Which of the files were opened, by the record, in how many calls, and which were not."""
+    calls = [event.data for event in session.recorded if event.kind == "tool start"]
+    paths = [path for call in calls if call["name"] == "read_file" and (path := _path(call["arguments"]))]
+    left = sorted(set(files) - set(paths))
+    said = f"{grouped(len(files) - len(left))} of {count(len(files), 'file')} in {count(len(paths), 'call')}"
+    if not left:
+        return said
+    names = ", ".join(path.rpartition("/")[2] for path in left[:3])
+    return f"{said}; not opened: {names}" + (f" and {len(left) - 3} more" if len(left) > 3 else "")
+
+
+def _path(arguments: str) -> str:
+    try:
+        found = json.loads(arguments or "{}")
+    except ValueError:
+        return ""
+    path = found.get("path", "") if isinstance(found, dict) else ""
+    return path if isinstance(path, str) else ""

@@ -1,0 +1,158 @@
+"""`ethang-nb demo`: one piece of work in a small window, told as it happens, then what became of the window.
+
+It runs in a folder of its own, which stays: documents, record and report lie there, whatever ETHANG_HOME says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+
+from ethang_nb.agent.run import Run
+from ethang_nb.agent.session import Session
+from ethang_nb.cli import afterwards
+from ethang_nb.cli.live import Live
+from ethang_nb.cli.terminal import Terminal
+from ethang_nb.context.policy import POLICIES
+from ethang_nb.errors import BadWindow, PathRefused
+from ethang_nb.lessons import contracts, modules
+from ethang_nb.providers.registry import models
+from ethang_nb.views.numbers import count, grouped, tokens
+from ethang_nb.views.report import report
+
+__all__ = ["ABOUT", "WINDOW", "arguments", "run"]
+
+ABOUT = "an agent reads more than its window holds; see what leaves and where it went"
+WINDOW = 6_000  # ► tokens: thirty contracts of 420 need two or three nudges and cleanups
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--policy", default="ethang", metavar="NAME", help=f"{', '.join(POLICIES)} (ethang)")
+    parser.add_argument("--window", default=str(WINDOW), metavar="TOKENS", help=f"size of the window ({WINDOW:,})")
+    parser.add_argument("--model", default="reader", metavar="ID", help=f"{', '.join(models())} (reader)")
+    parser.add_argument("--real", action="store_true", help="read modules of this Python's standard library instead")
+    parser.add_argument("--out", metavar="FILE", help="where the HTML report goes (report.html in the folder)")
+    parser.add_argument("--folder", metavar="DIR", help="a new or empty folder to work in (a temporary one)")
+
+
+def run(found: argparse.Namespace) -> int:
+    """0 when the run completed, else 1. Raises Misuse for a bad argument, before anything is written to stay."""
+    lesson = modules if found.real else contracts
+    window = _tokens(found.window)
+    with _folder(found.folder) as folder, _own_record(folder):
+        lesson.write(folder / lesson.FOLDER)
+        out = Path(found.out).expanduser().absolute() if found.out else folder / "report.html"
+        with Session(found.model, name="demo", window=window, policy=found.policy, root=folder) as session:
+            _refuse_unwritable(out)
+            return _tell(session, lesson, folder, out)
+
+
+def _tell(session: Session, lesson: ModuleType, folder: Path, out: Path) -> int:
+    terminal = Terminal()
+    _header(terminal, session, lesson, folder)
+    live = Live(terminal, session)
+    session.watch(live)
+    ended = session.run(lesson.TASK)
+    live.finish(ended)
+    if ended.snapshot is not None:
+        out.write_text(report(ended.snapshot, ended, title=_title(session)), encoding="utf-8")
+    afterwards.tell(terminal, session, ended, [f"{lesson.FOLDER}/{name}" for name in lesson.texts()])
+    _ways_on(terminal, ended, out)
+    return 0 if ended.ok else 1
+
+
+def _header(terminal: Terminal, session: Session, lesson: ModuleType, folder: Path) -> None:
+    texts = lesson.texts()
+    size = sum(session.counter.count(text) for text in texts.values())
+    window = session.window
+    fits = "more than the window holds" if size > window.usable else "the window holds them all"
+    terminal.say(_title(session), "strong")
+    terminal.say()
+    terminal.named("reads", f"{count(len(texts), 'file')} of {tokens(size)} together: {fits}")
+    terminal.named("model", f"{session.provider.label}; no key and no network needed")
+    terminal.named(
+        "window",
+        f"{tokens(window.total)}: {grouped(window.usable)} usable, {grouped(window.reserve)} kept for the answer; "
+        f"policy {session.policy.name}",
+    )
+    terminal.named("folder", f"{folder} (yours to look into; it stays)")
+    terminal.named("task", lesson.TASK)
+    terminal.say()
+
+
+def _ways_on(terminal: Terminal, ended: Run, out: Path) -> None:
+    if ended.snapshot is not None:
+        terminal.named("report", str(out))
+    terminal.named("notebook", _notebook_command())
+
+
+def _title(session: Session) -> str:
+    return f"ethang-nb demo: one piece of work in a window of {tokens(session.window.total)}"
+
+
+def _notebook_command() -> str:
+    """The command of a checkout; where only the package is installed there are no notebooks to open."""
+    checkout = Path(__file__).parents[2]
+    notebook = Path("notebooks") / "01_first_session.ipynb"
+    if not (checkout / notebook).is_file():
+        return "jupyter lab, then %load_ext ethang_nb in a cell"
+    here = Path.cwd() == checkout
+    return f"uv run jupyter lab {notebook}" if here else f"cd {checkout} && uv run jupyter lab {notebook}"
+
+
+def _tokens(text: str) -> int:
+    digits = text.replace(",", "").replace("_", "")
+    if not (digits.isascii() and digits.isdigit()):
+        raise BadWindow(f"--window {text[:40]!r} is no number of tokens; give one, as in --window {WINDOW}")
+    return int(digits[:18])
+
+
+@contextmanager
+def _folder(given: str | None) -> Iterator[Path]:
+    """The folder to work in. A temporary one is taken away again where the demo never began."""
+    if given is not None:
+        yield _empty(Path(given).expanduser().absolute())
+        return
+    folder = Path(tempfile.mkdtemp(prefix="ethang-demo-"))
+    try:
+        yield folder
+    except Exception:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _empty(folder: Path) -> Path:
+    """A demo is the same every time, so it begins with an empty folder and an empty record."""
+    try:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise PathRefused(f"--folder {str(folder)!r} is not an empty folder; name a new one")
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PathRefused(f"--folder {str(folder)!r} cannot be used: {error.strerror}; name another one") from None
+    return folder
+
+
+@contextmanager
+def _own_record(folder: Path) -> Iterator[None]:
+    """The record lies in the demo's folder: a person's own record gets no demo in it."""
+    moved = os.environ.get("ETHANG_HOME")
+    os.environ["ETHANG_HOME"] = str(folder / ".ethang")
+    try:
+        yield
+    finally:
+        if moved is None:
+            del os.environ["ETHANG_HOME"]
+        else:
+            os.environ["ETHANG_HOME"] = moved
+
+
+def _refuse_unwritable(out: Path) -> None:
+    """Asked before the run: a report that cannot be written should not be learned of after it."""
+    if out.is_dir() or not out.parent.is_dir() or not os.access(out.parent, os.W_OK):
+        raise PathRefused(f"--out {str(out)!r} cannot be written; name a file in a folder that exists")

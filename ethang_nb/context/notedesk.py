@@ -1,0 +1,94 @@
+"""NoteDesk: the handoff notes of one context: which stand, what each covers, and the one that is due."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ethang_nb.context.counting import TokenCounter
+from ethang_nb.context.messages import Message
+from ethang_nb.context.notes import (
+    RULE_AUTHOR,
+    RULE_REFERENCE,
+    Departed,
+    NoteTask,
+    compose,
+    extract,
+    rule_note,
+)
+from ethang_nb.context.planner import Decision
+from ethang_nb.errors import Misuse
+
+__all__ = ["NoteDesk", "Written"]
+
+PROSE_PER_MILLE = 600  # ► of a note written by rule, the share of the extract; head and list take the rest
+
+
+class Written:
+    """A note as it is put in place: the message, its prose as it was kept, who wrote it from which prompt."""
+
+    __slots__ = ("author", "message", "prose", "reference", "task")
+
+    def __init__(self, task: NoteTask, message: Message, prose: str, reference: str, author: str) -> None:
+        self.task, self.message, self.prose = task, message, prose
+        self.reference, self.author = reference, author
+
+
+class NoteDesk:
+    """Notes by number. `pending` is the task of a note that a cleanup reserved room for and nobody wrote yet."""
+
+    def __init__(self, *, searchable: bool) -> None:
+        self.messages: dict[int, Message] = {}
+        self.pending: NoteTask | None = None
+        self._covered: dict[int, tuple[Departed, ...]] = {}
+        self._last: NoteTask | None = None
+        self._searchable = searchable
+
+    def copy(self) -> NoteDesk:
+        twin = NoteDesk(searchable=self._searchable)
+        twin.messages, twin.pending = dict(self.messages), self.pending
+        twin._covered, twin._last = dict(self._covered), self._last
+        return twin
+
+    def hand_out(
+        self, decision: Decision, departed: Sequence[Departed], task: str, pins: Sequence[tuple[str, str]]
+    ) -> None:
+        """The decision writes a note: it stands for what departs now and for all that dropped notes stood for."""
+        standing = {note.id for note in decision.notes}
+        dropped = [note for note in self._covered if note not in standing]
+        covers = (*(item for note in dropped for item in self._covered[note]), *departed)
+        for note in dropped:
+            del self._covered[note]
+            self.messages.pop(note, None)
+        new = decision.notes[-1]
+        self._covered[new.id] = covers
+        self.pending = NoteTask(
+            id=new.id,
+            generation=new.generation,
+            tokens=new.tokens,
+            rule_only=decision.rule_note,
+            lines=extract(task, pins, covers),
+            texts=tuple(
+                (item.address, message.text)
+                for item in reversed(covers)
+                for message in item.messages
+                if message.text
+            ),
+            departed=covers,
+        )
+
+    def settle(self, text: str | None, reference: str, author: str, counter: TokenCounter) -> Written:
+        """The note that is due with this text (None or blank: by rule), or the newest one with another text."""
+        task = self.pending or (self._last if text else None)
+        if task is None or task.id not in self._covered:
+            raise Misuse("no handoff note is due; one is written after a cleanup that evicts")
+        if not text or not text.strip():
+            text = rule_note(task.lines, task.tokens * PROSE_PER_MILLE // 1000, counter)
+            reference, author = RULE_REFERENCE, RULE_AUTHOR
+        message, prose = compose(
+            task, text, reference=reference, author=author, counter=counter, searchable=self._searchable
+        )
+        return Written(task, message, prose, reference, author)
+
+    def put(self, written: Written) -> None:
+        self.messages[written.task.id] = written.message
+        self.pending, self._last = None, written.task

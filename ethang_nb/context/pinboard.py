@@ -1,0 +1,65 @@
+"""PinBoard: the pins of one context in the order in which they were made, and those that wait to enter."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ethang_nb.context.snapshot import Pin
+from ethang_nb.errors import Misuse
+
+__all__ = ["PinBoard"]
+
+
+class PinBoard:
+    """Pins by number, from 1. A lifted pin keeps its number and the reason why it no longer holds."""
+
+    def __init__(self) -> None:
+        self.pins: list[Pin] = []
+        self._waiting: list[int] = []
+
+    def copy(self) -> PinBoard:
+        twin = PinBoard()
+        twin.pins, twin._waiting = list(self.pins), list(self._waiting)
+        return twin
+
+    def new(self, kind: str, text: str, rule: str, row: int) -> Pin:
+        """The next pin; `row` is the segment of its message, -1 where it still has to enter."""
+        return Pin(
+            id=len(self.pins) + 1,
+            kind="decision" if kind == "decision" else "constraint",
+            text=text,
+            rule=rule,
+            segment=str(row) if row >= 0 else "",
+        )
+
+    def add(self, pin: Pin) -> None:
+        self.pins.append(pin)
+        if not pin.segment:
+            self._waiting.append(pin.id)
+
+    def waiting(self) -> list[Pin]:
+        """Pins whose text stands nowhere in the window yet; asked once, they are taken as entering."""
+        numbers, self._waiting = self._waiting, []
+        return [pin for pin in (self.pins[number - 1] for number in numbers) if not pin.lifted]
+
+    def bind(self, pin: Pin, row: int) -> None:
+        self.pins[pin.id - 1] = replace(pin, segment=str(row))
+
+    def find(self, number: int) -> Pin:
+        """A pin that holds. Raises Misuse with the numbers of those that do."""
+        for pin in self.pins:
+            if pin.id == number and not pin.lifted:
+                return pin
+        known = ", ".join(str(pin.id) for pin in self.holding) or "none"
+        raise Misuse(f"no pin {number}; pins now: {known}")
+
+    def lift(self, number: int, reason: str) -> Pin:
+        self.pins[number - 1] = replace(self.find(number), lifted=reason)
+        return self.pins[number - 1]
+
+    def move_to_core(self, numbers: set[int]) -> None:
+        self.pins = [replace(pin, core=True, segment="") if pin.id in numbers else pin for pin in self.pins]
+
+    @property
+    def holding(self) -> list[Pin]:
+        return [pin for pin in self.pins if not pin.lifted]

@@ -1,0 +1,52 @@
+"""Ethang: the settings that `%config Ethang.window = 6000` sets, checked as they are set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from traitlets import TraitError, TraitType, Unicode, validate
+from traitlets.config import Configurable
+
+from ethang_nb.config import Name, checked
+from ethang_nb.errors import EthangError
+from ethang_nb.providers.registry import facts
+
+__all__ = ["Ethang"]
+
+
+class _Tokens(TraitType[Any, Any]):
+    """A number of tokens or None; `checked` says what is wrong with it."""
+
+    info_text = "a whole number of tokens, or None for the model's own window"
+    default_value = None
+
+
+class Ethang(Configurable):
+    """Settings of the sessions that a notebook's cells start. A cell's own flags go before them.
+
+    After `%config` come the table [ethang] of ethang.toml in the project folder, the variables ETHANG_MODEL,
+    ETHANG_WINDOW and ETHANG_POLICY, and the defaults.
+    """
+
+    model = Unicode(None, allow_none=True, help="Model id, as in 'reader'. None: not set here.").tag(config=True)
+    window = _Tokens(allow_none=True, help="Window in tokens, as in 6000. None: not set here.").tag(config=True)
+    policy = Unicode(None, allow_none=True, help="Policy, as in 'pressure'. None: not set here.").tag(config=True)
+
+    @validate("model", "window", "policy")
+    def _check(self, proposal: Any) -> Any:
+        if proposal["value"] is None:
+            return None
+        name: Name = proposal["trait"].name
+        try:
+            value = checked(name, proposal["value"], "%config")
+            if name == "model":
+                facts(value)
+        except EthangError as error:
+            raise TraitError(str(error)) from None
+        return value
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What is set, by name."""
+        values = {"model": self.model, "window": self.window, "policy": self.policy}
+        return {name: value for name, value in values.items() if value is not None}

@@ -1,0 +1,72 @@
+"""Plan: what leaves, by which rule, where to read it again, what it costs."""
+
+from dataclasses import replace
+
+from ethang_nb.context.plan import Price
+from ethang_nb.views import plan
+from ethang_nb.views.limits import OUTPUT_BYTES
+from tests.views import samples
+from tests.views.reading import Reading
+
+PLAN = samples.contract_plan()
+GOLDEN = """\
+Cleanup (asked for): 3,284 → 2,780 tokens, 68.4 % → 57.9 % full. Policy ethang.
+asked for; frees 504 tokens
+
+           segment                                           before     after
+leaves     read_file data/contracts/contract_16.txt              52         0
+           oldest exchange; leaves whole (exchange)
+           read again: file:data/contracts/contract_16.txt#L1-31@e3779b10
+leaves     read_file data/contracts/contract_18.txt              52         0
+           oldest exchange; leaves whole (exchange)
+           read again: file:data/contracts/contract_18.txt#L1-31@1fe68e72
+one line   read_file data/contracts/contract_19.txt             501        52
+           old tool output; it can be read again (read)
+           read again: file:data/contracts/contract_19.txt#L1-31@be1e0823
+rewritten  handoff note, generation 7                           431       480
+           one note, rewritten from the record (note)
+
+4 segments stay.
+480 tokens reserved for the handoff note.
+Cached prefix breaks after 1,037 tokens; 1,853 are processed again; every later
+request is 1,397 shorter; pays after 2 calls.
+digest 5f0c5f0c5f0c5f0c5f0c5f0c5f0c5f0c5f0c5f0c5f0c5f0c5f0c5f0c5f0c5f0c"""
+
+
+def test_the_text_is_this():
+    assert str(PLAN) == GOLDEN
+
+
+def test_a_plan_that_changes_nothing_says_so():
+    assert plan.text(samples.nothing(samples.WINDOW, used=100)) == (
+        "Nothing: 100 tokens stay, 2.0 % full. Policy ethang.\nbelow every level"
+    )
+
+
+def test_what_was_refused_is_told():
+    said = plan.text(replace(samples.nothing(samples.WINDOW), refused=("log://3: the newest segment stays",)))
+    assert "refused: log://3: the newest segment stays" in said
+
+
+def test_a_price_that_never_pays_says_so():
+    cost = Price(prefix=0, again=9, saved=0, pays_after=None, read_per_mille=100, write_per_mille=1_250)
+    assert plan.price(cost).endswith("never pays at these prices.")
+
+
+def test_html_names_rule_and_address():
+    html = plan.html(PLAN)
+    read = Reading(html)
+    assert not read.faults
+    assert len(html.encode()) < OUTPUT_BYTES
+    assert "old tool output; it can be read again (read)" in read.text
+    assert "file:data/contracts/contract_19.txt#L1-31@be1e0823" in read.text
+    assert "501 → 52" in read.text
+
+
+def test_much_that_was_refused_stays_a_small_output():
+    refused = replace(samples.hostile("<" * 9_000).plan, refused=("<" * 9_000,) * 500)
+    assert len(plan.html(refused).encode()) <= OUTPUT_BYTES
+
+
+def test_details_are_closed():
+    assert ("details", "open") not in Reading(plan.html(PLAN)).names
