@@ -89,13 +89,10 @@ def __dir__() -> list[str]:
 
 def load_ipython_extension(shell: Any) -> None:
     """`%load_ext ethang_nb`: registers the magics and nothing else. Loading twice changes nothing."""
-    from ethang_nb.notebook.extension import load
-
-    load(shell)
+    # By name, as all of this file's imports: whoever imports ethang_nb does not thereby import the notebook.
+    import_module("ethang_nb.notebook.extension").load(shell)
 
 
 def unload_ipython_extension(shell: Any) -> None:
     """`%unload_ext ethang_nb`: takes away what loading registered."""
-    from ethang_nb.notebook.extension import unload
-
-    unload(shell)
+    import_module("ethang_nb.notebook.extension").unload(shell)

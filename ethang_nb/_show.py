@@ -19,6 +19,11 @@ class Shown:
 
     _view: ClassVar[str]
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """IPython takes a class's own `__repr__`, or a base's printer, before an inherited `_repr_pretty_`."""
+        super().__init_subclass__(**options)
+        cls._repr_pretty_ = Shown._repr_pretty_  # type: ignore[method-assign]
+
     def _render(self, form: str) -> str:
         return str(getattr(import_module(self._view), form)(self))
 

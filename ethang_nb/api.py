@@ -14,21 +14,19 @@ from ethang_nb.context.budget import Budget
 from ethang_nb.context.catalogue import ToolSpec
 from ethang_nb.context.chronicle import Chronicle
 from ethang_nb.context.counting import TokenCounter
-from ethang_nb.context.explain import as_plan
 from ethang_nb.context.journal import MemoryJournal
 from ethang_nb.context.live import LiveContext, Spill
 from ethang_nb.context.occupancy import budget as live_budget
 from ethang_nb.context.outline import segments as live_segments
 from ethang_nb.context.pairing import mend
 from ethang_nb.context.plan import Applied, Plan
-from ethang_nb.context.planner import decide
 from ethang_nb.context.policy import Policy
 from ethang_nb.context.policy import policy as find_policy
-from ethang_nb.context.rehearsal import rehearse
+from ethang_nb.context.rehearsal import foretold, rehearse
 from ethang_nb.context.segments import Segments
 from ethang_nb.context.snapshot import Pin, Snapshot
 from ethang_nb.context.window import Window
-from ethang_nb.errors import BadWindow, NoSuchAddress, Stuck, Unknown
+from ethang_nb.errors import BadWindow, Misuse, NoSuchAddress, Stuck, Unknown
 from ethang_nb.formats.detect import to_messages, to_tools
 from ethang_nb.formats.sending import Sending, Shape, shape_of, write
 from ethang_nb.providers.registry import facts
@@ -57,11 +55,13 @@ def window(
     if isinstance(int_or_model, int):
         return Window.of(int_or_model, reserve=reserve, effective=effective, max_input=max_input)
     try:
-        known = facts(int_or_model)
-    except Unknown:
-        known = None
+        known, hint = facts(int_or_model), ""
+    except Unknown as error:
+        known, hint = None, f" ({error})"
     if known is None:
-        raise BadWindow(f"the window of model {int_or_model[:80]!r} is unknown; give a number of tokens")
+        raise BadWindow(
+            f"the window of model {int_or_model[:80]!r} is unknown{hint}; give a number of tokens"
+        )
     return Window.of(
         known.total,
         reserve=reserve,
@@ -81,9 +81,7 @@ def segments(messages: Any, window: int | str | Window = 200_000, **options: Any
 def plan(messages: Any, window: int | str | Window, **options: Any) -> Plan:
     """What the policy does to these messages now, as the context they stand for, without any history."""
     live, _ = _standing(messages, window, **options)
-    decision = decide(live.state)
-    shown = as_plan(live, live.state, decision)
-    return _with_apply(shown, lambda note: rehearse(live, note))
+    return _with_apply(foretold(live), lambda note: rehearse(live, note))
 
 
 def budget(messages: Any, window: int | str | Window, **options: Any) -> Budget:
@@ -102,7 +100,8 @@ class Context:
         context.append({"role": "tool", "tool_call_id": …, "content": …})
 
     `request()` answers in the shape of what was appended. `spill(tool, text) -> address` may keep large
-    results outside; without it they are kept in memory under `log://<i>`, the number of the message.
+    results outside; without it they are kept in memory under `log://<i>`, the number of the message (from 0,
+    nudges and pins by hand among them).
     """
 
     def __init__(
@@ -128,17 +127,19 @@ class Context:
             journal=self._journal, spill=spill or self._keep,
         )  # fmt: skip
         self._chronicle = Chronicle(self._live)
-        self._shape: Shape | None = None
+        self._shape: Shape = "ethang"
+        self._sent: int | None = None  # our own count of the last request
         for text in pins:
             self.pin(text)
 
     def append(self, message: Any) -> None:
         """Takes in one message or a list of them: ethang, OpenAI or Anthropic shape, or an SDK's own object."""
+        items = to_messages(message)
         self._shape = shape_of(message, self._shape)
-        for item in to_messages(message):
+        for item in items:
             self._live.append(item)
 
-    def begin(self, name: str = "") -> None:
+    def begin(self, name: str = "") -> None:  # noqa: ARG002 - for who reads the caller's code
         """A new piece of work: the next user message is its task."""
         self._live.begin()
 
@@ -152,11 +153,18 @@ class Context:
         plan = self._chronicle.last
         if plan is not None and plan.outcome == "stuck":
             raise Stuck(plan.reason)
-        return write(self._live.assemble(), self._shape or "ethang", plan)
+        # A call that still waits is answered in what is sent, not in what stands here.
+        sending = write(mend(self._live.assemble()).messages, self._shape, plan)
+        self._sent = self._live.state.total
+        return sending
 
     def usage(self, report: int) -> None:
         """The input tokens the provider counted for the last request; calibrates the limits, never the counts."""
-        self._live.usage(report, self._live.state.total)
+        if type(report) is not int or report < 0:
+            raise Misuse(f"usage {report!r} is no number of tokens; give the provider's input tokens")
+        if self._sent is None:
+            raise Misuse("no request was made yet; report the usage of one after request()")
+        self._live.usage(report, self._sent)
 
     def note(self, text: str) -> None:
         """Puts a text of yours in place of the newest handoff note."""
@@ -176,9 +184,8 @@ class Context:
 
     def plan(self) -> Plan:
         """What the policy does at the next request. Changes nothing."""
-        live = self._live
-        shown = as_plan(live, live.state, decide(live.state))
-        return _with_apply(shown, lambda note: rehearse(live, note))
+        live = self._live.copy()  # as it stands now, also when the plan is applied later
+        return _with_apply(foretold(live), lambda note: rehearse(live, note))
 
     def removed(self, address: str) -> str:
         """The text at `log://<i>`: message i as it came, also where it has left the window."""
@@ -188,7 +195,7 @@ class Context:
             raise NoSuchAddress(f"{address[:80]!r} is no address here; log://0 to log://{len(texts) - 1} are")
         return self._whole.get(int(number), texts[int(number)])
 
-    def _keep(self, tool: str, text: str) -> str:
+    def _keep(self, _tool: str, text: str) -> str:
         number = self._journal.next
         self._whole[number] = text
         return f"log://{number}"
@@ -238,6 +245,7 @@ def _standing(
         live.stand(message)
     for text in pins:
         live.pin(text)
+    live.enter_pins()
     return live, mended.repairs
 
 

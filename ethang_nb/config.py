@@ -18,7 +18,7 @@ from ethang_nb.context.policy import POLICIES
 from ethang_nb.context.window import SMALLEST
 from ethang_nb.errors import BadWindow, Misuse, Unknown
 
-__all__ = ["DEFAULTS", "FILE", "VARIABLES", "Name", "Settings", "checked", "settings"]
+__all__ = ["DEFAULTS", "FILE", "NAMES", "VARIABLES", "Name", "Settings", "checked", "settings"]
 
 Name = Literal["model", "window", "policy"]
 FILE = "ethang.toml"
@@ -27,8 +27,12 @@ DEFAULTS: Mapping[Name, Any] = MappingProxyType({"model": "reader", "window": No
 VARIABLES: Mapping[Name, str] = MappingProxyType(
     {"model": "ETHANG_MODEL", "window": "ETHANG_WINDOW", "policy": "ETHANG_POLICY"}
 )
+NAMES: tuple[str, ...] = tuple(DEFAULTS)
 HOME = "ETHANG_HOME"
 LARGEST = 100_000_000  # ► tokens; beyond this a number is a slip, not a window
+
+Layer = tuple[str, Mapping[str, Any]]
+"""A place that settings come from, by name, and what it gives."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +61,7 @@ def settings(
     Raises Misuse, BadWindow or Unknown, one line that names the place, the value and what is allowed.
     """
     environ = os.environ if environ is None else environ
-    layers: list[tuple[str, Mapping[str, Any]]] = [
+    layers: list[Layer] = [
         ("argument", arguments or {}),
         ("%config", configured or {}),
         (FILE, _from_file(Path(folder or Path.cwd()) / FILE)),
@@ -66,12 +70,12 @@ def settings(
     sources: dict[str, str] = {}
     for name, default in DEFAULTS.items():
         variable = VARIABLES[name]
-        given = [*layers, (variable, {name: environ.get(variable, "").strip() or None})]
-        source, value = next(
-            ((place, values[name]) for place, values in given if values.get(name) is not None), ("default", default)
-        )
-        found[name] = value if source == "default" else checked(name, value, source)
-        sources[name] = source
+        found[name], sources[name] = default, "default"
+        last: Layer = (variable, {name: environ.get(variable, "").strip() or None})
+        for source, values in (*layers, last):
+            if values.get(name) is not None:
+                found[name], sources[name] = checked(name, values[name], source), source
+                break
     home = environ.get(HOME, "").strip()
     sources["home"] = HOME if home else "default"
     return Settings(**found, home=_home(home) if home else None, sources=MappingProxyType(sources))
@@ -85,7 +89,9 @@ def checked(name: Name, value: Any, source: str) -> Any:
     if name == "window":
         return _tokens(value, source)
     if not isinstance(value, str) or not value.strip():
-        raise Misuse(f"{_place(name, source)} is {_short(value)}; give a name in quotes, as in {DEFAULTS[name]!r}")
+        raise Misuse(
+            f"{_place(name, source)} is {_short(value)}; give a name in quotes, as in {DEFAULTS[name]!r}"
+        )
     text = value.strip()
     if name == "policy" and text not in POLICIES:
         raise Unknown(_kind(name, source), text, POLICIES)
@@ -94,7 +100,11 @@ def checked(name: Name, value: Any, source: str) -> Any:
 
 def _tokens(value: Any, source: str) -> int:
     digits = value.strip().replace(",", "").replace("_", "") if isinstance(value, str) else ""
-    number = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < len(str(LARGEST)) + 1 else value
+    number = (
+        int(digits)
+        if digits.isascii() and digits.isdigit() and len(digits) < len(str(LARGEST)) + 1
+        else value
+    )
     if isinstance(number, bool) or not isinstance(number, int) or not SMALLEST <= number <= LARGEST:
         raise BadWindow(
             f"{_place('window', source)} is {_short(value)}; give a whole number of tokens from {SMALLEST:,} to"

@@ -67,9 +67,8 @@ class Archive:
     def spill(self, tool: str, text: str) -> str:
         """Keeps a whole text on disk, then says so in the record, where it is searched."""
         address = SpillStore(self._spills).keep(text)
-        self.record.append(
-            "spilled", {"tool": tool, "address": address, "characters": len(text)}, text=text, address=address
-        )
+        data = {"tool": tool, "address": address, "characters": len(text)}
+        self.record.append("spilled", data, text=None if tool in ECHOES else text, address=address)
         return address
 
     def entries(self) -> list[JournalEntry]:
@@ -121,7 +120,14 @@ class Archive:
         number = base.removeprefix("log://")
         if not (number.isascii() and number.isdigit() and len(number) < LONGEST_NUMBER):
             raise NoSuchAddress(f"{base[:80]!r} is no address of the record; one looks like log://12")
-        return self.record.text(int(number))
+        try:
+            return self.record.text(int(number))
+        except NoSuchAddress:
+            # Echoes of the record and our own messages are not searched, so only their event holds the text.
+            event = self.record.event(int(number))
+            if event.kind != "message":
+                raise
+            return from_json(event.data["message"]).text
 
     def _file(self, place: Place) -> TextFile:
         name = place.base.removeprefix("file:")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ethang_nb.agent.jail import Jail
 from ethang_nb.agent.textfile import TextFile
@@ -17,8 +17,8 @@ MOST_NAMES = 500  # ► names one list shows
 SPARE_TOKENS = 8  # ► for numbers in a header or a mark that are longer than in the one that was counted
 
 
-def file_tools(jail: Jail, counter: TokenCounter, page_tokens: int) -> tuple[Tool, ...]:
-    """The tools over `jail`. A page holds at most `page_tokens` tokens, its header line included."""
+def file_tools(jail: Jail, counter: TokenCounter, page_tokens: Callable[[], int]) -> tuple[Tool, ...]:
+    """The tools over `jail`. A page holds at most `page_tokens()` tokens as a message, its header included."""
 
     @tool
     def read_file(path: str, start: int = 1, end: int | None = None) -> Answer:
@@ -38,7 +38,7 @@ def file_tools(jail: Jail, counter: TokenCounter, page_tokens: int) -> tuple[Too
         if end is not None and end < start:
             raise ToolFault(f"end {end} lies before start {start}; leave end out to read on to the end")
         head = _header(file, start, total, last, total)
-        room = page_tokens - MESSAGE_OVERHEAD - counter.count(head) - SPARE_TOKENS
+        room = page_tokens() - MESSAGE_OVERHEAD - counter.count(head) - SPARE_TOKENS
         shown = _page(file, start, last, room, counter)
         until = start + len(shown) - 1
         return Answer(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
@@ -63,7 +62,7 @@ def recall_tools(
 
     @tool
     def release_context(addresses: list[str] | None = None) -> Answer:
-        """Offer tool results you no longer need; each becomes one line with its address. Without addresses: ask for a cleanup.
+        """Offer tool results you no longer need; each becomes one line with its address. Without addresses: a cleanup.
 
         Args:
             addresses: addresses of the results
@@ -84,7 +83,7 @@ def _in_view(live: LiveContext) -> frozenset[int]:
     return frozenset(
         int(address.removeprefix("log://"))
         for row in live.state.rows
-        if row.kind == "user"
+        if row.kind in ("user", "pin")
         for address in live.entries[row.id].addresses
     )
 
@@ -116,7 +115,9 @@ def _release(live: LiveContext, addresses: Sequence[str]) -> str:
     before = live.state.total
     decision = live.release(tuple(offered))
     moved = {(move.row, move.index) for move in decision.moves}
-    refused += [f"{given}: {_why_kept(live, place)}" for place, given in offered.items() if place not in moved]
+    refused += [
+        f"{given}: {_why_kept(live, place)}" for place, given in offered.items() if place not in moved
+    ]
     said = [f"[released {len(moved)} results, {before - live.state.total:,} tokens freed]"]
     said += [f"kept {line}" for line in refused[:MOST_REFUSED]]
     if len(refused) > MOST_REFUSED:

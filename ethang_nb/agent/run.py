@@ -28,7 +28,7 @@ class Progress:
 
 
 class Run(Shown):
-    """A run that is going on or has ended. Endings are records, not exceptions; `check()` raises for those who want it."""
+    """A run that is going on or has ended. Endings are records, not exceptions; `check()` raises if asked."""
 
     _view = "ethang_nb.views.run"
 
@@ -46,6 +46,7 @@ class Run(Shown):
         self.snapshot: Snapshot | None = None
         self.diffs: tuple[Diff, ...] = ()
         self._done = threading.Event()
+        self._fault: Exception | None = None
 
     @property
     def steps(self) -> int:
@@ -67,6 +68,17 @@ class Run(Shown):
 
     def finish(self, ending: Ending, error: str = "") -> None:
         self.ending, self.error = ending, error
+
+    def break_off(self, fault: Exception) -> None:
+        """Not an end of the work but of the machinery under it: the record cannot be written, or a bug of ours."""
+        self._fault = self._fault or fault
+        self.finish("interrupted", f"{type(fault).__name__}: {fault}")
+
+    def faultless(self) -> Run:
+        """The run itself, unless a fault broke it off; then that is raised."""
+        if self._fault is not None:
+            raise self._fault
+        return self
 
     def release(self) -> None:
         """Wakes whoever waits; after everything of the run is in place."""

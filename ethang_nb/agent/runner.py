@@ -11,9 +11,13 @@ import queue
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any
 
-__all__ = ["MainThread", "Runner", "in_thread"]
+__all__ = ["MainThread", "Runner", "in_thread", "on_main"]
+
+Late = Callable[[Any], None]
+"""Told, in the loop, what a function gave back after nobody waited for it any more."""
 
 
 class Runner:
@@ -30,13 +34,18 @@ class Runner:
 
     def call(self, function: Callable[[], object]) -> None:
         """Runs `function` in the loop's thread as soon as it is free; nothing if the runner never started."""
-        if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(function)
+        if self._loop is not None:
+            _call_in(self._loop, function)
+
+    @property
+    def inside(self) -> bool:
+        """Whether the caller is the worker thread itself."""
+        return self._thread is threading.current_thread()
 
     def close(self) -> None:
         if self._loop is not None and self._thread is not None:
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            if self._thread is not threading.current_thread():
+            _call_in(self._loop, self._loop.stop)
+            if not self.inside:
                 self._thread.join(timeout=2)
         self._loop = self._thread = None
 
@@ -55,6 +64,10 @@ class Runner:
         try:
             loop.run_forever()
         finally:
+            rest = asyncio.all_tasks(loop)
+            for task in rest:
+                task.cancel()
+            loop.run_until_complete(asyncio.gather(*rest, return_exceptions=True))
             loop.close()
 
 
@@ -76,39 +89,80 @@ class MainThread:
             except queue.Empty:
                 return False
             if call is None:
+                self._calls.put(None)  # for whoever else waits
                 return True
             call()
 
 
 def in_thread(
-    function: Callable[[], Any], loop: asyncio.AbstractEventLoop, name: str, late: Callable[[Any], None]
+    function: Callable[[], Any], loop: asyncio.AbstractEventLoop, name: str, late: Late
 ) -> asyncio.Future[Any]:
     """Runs `function` in a daemon thread. Cancelling the future lets go of it; the thread cannot be ended.
-
-    `late(result)` is called in the loop with what comes after the future was let go.
 
     Daemon threads of our own, not an executor's: a tool that hangs must not keep the kernel from shutting down.
     """
     future: asyncio.Future[Any] = loop.create_future()
 
-    def settle(result: Any, error: BaseException | None) -> None:
-        if future.done():
-            late(error if error is not None else result)
-            return
-        if error is not None:
-            future.set_exception(error)
-        else:
-            future.set_result(result)
-
     def work() -> None:
-        result, failed = None, None
         try:
             result = function()
         except BaseException as error:
-            # StopIteration cannot be set on a future; as any other failure of a tool it is told by its text.
-            failed = RuntimeError(f"StopIteration: {error}") if isinstance(error, StopIteration) else error
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(settle, result, failed)
+            _settle(loop, future, None, plain(error), late)
+        else:
+            _settle(loop, future, result, None, late)
 
     threading.Thread(target=work, name=name, daemon=True).start()
     return future
+
+
+def on_main(
+    function: Callable[[], Any], loop: asyncio.AbstractEventLoop, main: MainThread, late: Late
+) -> asyncio.Future[Any]:
+    """Runs `function` on the waiting main thread."""
+    future: asyncio.Future[Any] = loop.create_future()
+
+    def call() -> None:
+        if future.done():
+            return
+        try:
+            result = function()
+        except KeyboardInterrupt:
+            raise  # whoever waits stops the run, which ends this call as interrupted
+        except BaseException as error:
+            _settle(loop, future, None, plain(error), late)
+        else:
+            _settle(loop, future, result, None, late)
+
+    main.post(call)
+    return future
+
+
+def plain(error: BaseException) -> Exception:
+    """What a future may carry: an exception that ends neither a loop nor an iteration."""
+    if isinstance(error, Exception) and not isinstance(error, StopIteration):
+        return error
+    return RuntimeError(f"{type(error).__name__}: {error}")
+
+
+def _settle(
+    loop: asyncio.AbstractEventLoop,
+    future: asyncio.Future[Any],
+    result: Any,
+    error: Exception | None,
+    late: Late,
+) -> None:
+    def settle() -> None:
+        if future.done():
+            late(result if error is None else error)
+        elif error is None:
+            future.set_result(result)
+        else:
+            future.set_exception(error)
+
+    _call_in(loop, settle)
+
+
+def _call_in(loop: asyncio.AbstractEventLoop, function: Callable[[], object]) -> None:
+    """Nothing where the loop has ended meanwhile."""
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(function)

@@ -7,16 +7,24 @@ on as itself. Looking changes nothing: what is shown never enters the context.
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from contextlib import suppress
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from ethang_nb.agent.archive import Archive
 from ethang_nb.agent.files import file_tools
+from ethang_nb.agent.given import (
+    check_room,
+    chosen_folder,
+    chosen_name,
+    chosen_tools,
+    chosen_window,
+    default_name,
+    task_text,
+)
 from ethang_nb.agent.jail import Jail
 from ethang_nb.agent.limits import Limits
 from ethang_nb.agent.loop import Loop
@@ -24,38 +32,50 @@ from ethang_nb.agent.prompt import prompt
 from ethang_nb.agent.recall import recall_tools
 from ethang_nb.agent.run import Progress, Run
 from ethang_nb.agent.runner import MainThread, Runner
-from ethang_nb.agent.tool import Tool, as_tool
-from ethang_nb.agent.toolbox import INTERRUPTED, NEVER_STARTED, Toolbox, refusal
+from ethang_nb.agent.tool import Tool
+from ethang_nb.agent.toolbox import FINISHED_UNREAD, INTERRUPTED, NEVER_STARTED, Toolbox, refusal
 from ethang_nb.clock import Clock, SystemClock
 from ethang_nb.context.budget import Budget
 from ethang_nb.context.chronicle import Chronicle
 from ethang_nb.context.counting import message_tokens
-from ethang_nb.context.explain import as_plan, next_cleanup
+from ethang_nb.context.explain import next_cleanup
 from ethang_nb.context.live import LiveContext
-from ethang_nb.context.messages import Message, tool, user
+from ethang_nb.context.messages import Message, clean, tool, user
 from ethang_nb.context.occupancy import budget
 from ethang_nb.context.outline import segments
 from ethang_nb.context.plan import Plan
-from ethang_nb.context.planner import decide
-from ethang_nb.context.policy import Policy
+from ethang_nb.context.policy import Policy, from_knobs
 from ethang_nb.context.policy import policy as find_policy
+from ethang_nb.context.rehearsal import foretold
 from ethang_nb.context.replaying import replay_into
 from ethang_nb.context.segments import Segments
 from ethang_nb.context.snapshot import Pin, Snapshot, StepRow
+from ethang_nb.context.state import State
 from ethang_nb.context.window import Window
-from ethang_nb.errors import BadWindow, EmptyTask, Misuse, NoSuchAddress, SessionBusy, Unknown
-from ethang_nb.providers.registry import facts, provider
+from ethang_nb.errors import (
+    EthangError,
+    Misuse,
+    NoSuchAddress,
+    SessionBusy,
+    Unknown,
+)
+from ethang_nb.providers.registry import provider
 from ethang_nb.store.database import home
 from ethang_nb.store.record import Event, Record, SessionRow
 from ethang_nb.store.record import sessions as recorded_sessions
 from ethang_nb.tokens.registry import counter
 
-__all__ = ["Session", "default_name", "open_session", "sessions"]
+__all__ = ["BUILT_IN", "Session", "default_name", "find_open", "open_session", "sessions", "settings_of"]
+
+BUILT_IN = ("read_file", "list_files", "read_spill", "find_in_record", "release_context")
+"""The tools every session has unless some of them are named."""
 
 NOTE_PROMPT = "compaction@v2"
 SYSTEM_PROMPT = "system@v1"
+SEARCH = "find_in_record"
 GRACE = 5.0  # ► seconds a stopped run gets to reach its end before the cell is let go
-CHARACTERS_PER_TOKEN = 3  # a page by characters that stays inside the entry limit for prose and code alike
+_CAME = {"tool start": INTERRUPTED, "tool end": FINISHED_UNREAD}
+"""The last that the record says of a call, and what its result says then."""
 
 _OPEN: dict[tuple[Path, str], Session] = {}
 
@@ -84,51 +104,48 @@ class Session:
         clock: Clock | None = None,
     ) -> None:
         self.model = model
-        self.name = name or default_name()
+        self.name = chosen_name(name)
         self.provider = provider(model)
         self.counter = counter(model)
         self.limits = limits or Limits()
         self.params: Mapping[str, Any] = dict(params or {})
         self.lock = threading.RLock()
+        self.turning = asyncio.Lock()
+        """Held in the worker from a request point until its note is written."""
         self.main = MainThread()
         self.last_sent: tuple[Message, ...] = ()
         self.note_prompt = prompt(NOTE_PROMPT)
-        chosen = _window(model, window)
-        chosen_policy = find_policy(policy)
-        system_text = prompt(SYSTEM_PROMPT).text if system is None else system
-        page_tokens = chosen_policy.entry_tokens(chosen.usable)
-        self.root = Path(root or Path.cwd()).resolve()
-        jail = Jail(self.root)
-        self._folder = Path(store).resolve() if store else self.root
+        self.closed = False
+        jail = Jail(Path.cwd() if root is None else root)
+        self.root = jail.root
+        self._folder = self.root if store is None else chosen_folder(store)
         self._watchers: list[Callable[[Progress], None]] = []
         self._runner = Runner(f"ethang-{self.name}")
         self._run: Run | None = None
         self._working: asyncio.Task[None] | None = None
         self._to_stop: Run | None = None
-        self.closed = False
-        self.archive = Archive(
-            self._folder, self.name, jail, clock or SystemClock(), page_tokens * CHARACTERS_PER_TOKEN
+        built_in = (
+            *file_tools(jail, self.counter, lambda: self.live.state.entry_tokens),
+            *recall_tools(lambda: self.archive, lambda: self.live, self.lock),
         )
+        self.toolbox = Toolbox(chosen_tools(tools, built_in), self.limits, self._write)
+        self.live = LiveContext(
+            window=chosen_window(model, window),
+            policy=find_policy(policy),
+            counter=self.counter,
+            system=prompt(SYSTEM_PROMPT).text if system is None else system,
+            project=project or "",
+            tools=self.toolbox.specs,
+            spill=self._spill,
+            searchable=SEARCH in self.toolbox.names,
+        )
+        wanted = self.live.state
+        # Before the record is opened, so that a session that cannot be leaves nothing in it.
+        check_room(wanted)
+        self.archive = Archive(self._folder, self.name, jail, clock or SystemClock())
         try:
-            built_in = (
-                *file_tools(jail, self.counter, page_tokens),
-                *recall_tools(self.archive, lambda: self.live),
-            )
-            self.toolbox = Toolbox(_chosen(tools, built_in), self.limits, self.archive.write)
-            self.live = LiveContext(
-                window=chosen,
-                policy=chosen_policy,
-                counter=self.counter,
-                system=system_text,
-                project=project or "",
-                tools=self.toolbox.specs,
-                journal=self.archive,
-                spill=self.archive.spill,
-                searchable="find_in_record" in self.toolbox.names,
-            )
+            self.live.journal = self.archive
             self.chronicle = Chronicle(self.live)
-            wanted = self.live.state
-            _check_room(wanted)
             self.drift = replay_into(self.live, self.archive.entries())
             self._settle(wanted)
             self._settle_open_calls()
@@ -141,49 +158,60 @@ class Session:
 
     def run(self, task: str) -> Run:
         """Runs a piece of work and waits. ■ asks it to stop and waits up to 5 s; a second ■ lets go at once."""
-        return self.wait(self.start(task))
+        main = MainThread()
+        main.waiting = _on_main_thread()
+        return self.wait(self._start(task, main))
 
     async def arun(self, task: str) -> Run:
         """The same for `await`; looks every 0.1 s, since a cell's await is only interrupted when it wakes."""
         run = self.start(task)
         try:
-            while not run.done:
+            while not run.done:  # noqa: ASYNC110 - the run ends in another loop
                 await asyncio.sleep(0.1)
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, KeyboardInterrupt):
             self.stop()
             raise
-        return run
+        return run.faultless()
 
     def start(self, task: str) -> Run:
         """Starts a piece of work and returns at once. Raises EmptyTask, SessionBusy, Misuse (task too large)."""
-        text = _task_text(task)
+        return self._start(task, MainThread())
+
+    def wait(self, run: Run, *, grace: float = GRACE) -> Run:
+        """Waits for a run of this session on this thread, which meanwhile serves tools defined in the notebook.
+
+        Raises what broke the run where that was a fault of the record, or a bug.
+        """
+        self.main.waiting = _on_main_thread()
+        asked = False
+        try:
+            while not self._served(run, grace if asked else None):
+                if asked:
+                    break
+                asked = True
+                self.stop()
+        finally:
+            self.main.waiting = False
+        return run.faultless()
+
+    def _served(self, run: Run, timeout: float | None) -> bool:
+        """Serves the worker until the run has ended; False where ■ or `timeout` (seconds) came first."""
+        try:
+            return run.done or self.main.serve(timeout)
+        except KeyboardInterrupt:
+            return False
+
+    def _start(self, task: str, main: MainThread) -> Run:
+        text = task_text(task)
         with self.lock:
             self._refuse_busy()
             run = Run(self.name, text, self.provider.label)
             self.live.begin()
             self.live.append(user(text))
             self.archive.write("run", {"task": text})
-            self.main = MainThread()
-            self._runner.submit(self._work(run))
+            self.main = main
             self._run = run
-        return run
-
-    def wait(self, run: Run, *, grace: float = GRACE) -> Run:
-        """Waits for a run of this session on this thread, which meanwhile serves tools defined in the notebook."""
-        self.main.waiting = threading.current_thread() is threading.main_thread()
-        asked = False
-        try:
-            while not run.done:
-                try:
-                    if not self.main.serve(timeout=grace if asked else None):
-                        break
-                except KeyboardInterrupt:
-                    if asked:
-                        break
-                    asked = True
-                    self.stop()
-        finally:
-            self.main.waiting = False
+            self._runner.submit(self._work(run))
         return run
 
     def stop(self) -> None:
@@ -201,33 +229,37 @@ class Session:
         return self._run is not None and not self._run.done
 
     async def _work(self, run: Run) -> None:
-        main = self.main
-        loop = Loop(self, run)
-        self._working = asyncio.ensure_future(loop.work())
+        main, first = self.main, len(self.chronicle.steps)
+        self._working = asyncio.ensure_future(Loop(self, run).work())
         if self._to_stop is run:  # asked for before the work began
             self._working.cancel()
         try:
             await self._working
         except asyncio.CancelledError:
-            run.finish("interrupted", "stopped")
-        except BaseException as error:  # a bug of ours: the run ends by name and the error is in the record
-            run.finish("provider error", f"{type(error).__name__}: {error}")
-            raise
+            if run.ending == "running":
+                run.finish("interrupted", "stopped")
+        except Exception as error:
+            run.break_off(error)
         finally:
             self._working = None
             try:
-                self._end(run)
-            finally:  # whoever waits is woken, also where the end cannot be recorded (a full disk)
+                self._end(run, first)
+            finally:  # whatever happens, whoever waits is woken
                 run.release()
                 main.post(None)
 
-    def _end(self, run: Run) -> None:
+    def _end(self, run: Run, first: int) -> None:
+        """`first`: how many steps the session had before the run."""
         with self.lock:
-            self.archive.write("run end", {"ending": run.ending, "error": run.error, "answer": run.answer})
-            run.snapshot = self._snapshot(run.ending)
-            first = len(self.chronicle.steps) - run.steps
-            steps = {row.step for row in self.chronicle.steps[max(0, first) :]}
+            try:
+                self.archive.write(
+                    "run end", {"ending": run.ending, "error": run.error, "answer": run.answer}
+                )
+            except EthangError as error:  # the end cannot be recorded: a full disk, a record that was closed
+                run.break_off(error)
+            steps = {row.step for row in self.chronicle.steps[first:]}
             run.diffs = tuple(diff for diff in self.chronicle.diffs if diff.step in steps)
+            run.snapshot = self._snapshot(run.ending)
         if self.chronicle.steps:
             self.tell(Progress(row=self.chronicle.steps[-1], ending=run.ending))
 
@@ -246,6 +278,19 @@ class Session:
 
         self._runner.submit(turn()).result()
         return holder[0]
+
+    def change(self, *, window: int | Window | None = None, policy: str | Policy | None = None) -> None:
+        """Goes on with another window or policy. Raises SessionBusy, BadWindow, Unknown, and then changes nothing."""
+        with self.lock:
+            self._refuse_busy()
+            state = self.live.state
+            wanted = replace(
+                state,
+                window=state.window if window is None else chosen_window(self.model, window),
+                policy=state.policy if policy is None else find_policy(policy),
+            )
+            check_room(wanted)
+            self._settle(wanted)
 
     def pin(self, text: str, kind: str = "constraint") -> Pin:
         """Keeps a constraint or decision verbatim from the next request on."""
@@ -272,8 +317,10 @@ class Session:
             try:
                 callback(progress)
             except Exception as error:
-                self._watchers.remove(callback)
-                self.archive.write("watcher failed", {"text": f"{type(error).__name__}: {error}"})
+                with suppress(ValueError):  # it has taken itself away
+                    self._watchers.remove(callback)
+                with suppress(EthangError):
+                    self.archive.write("watcher failed", {"text": f"{type(error).__name__}: {error}"})
 
     def close(self) -> None:
         """Stops what runs, and gives the session free for others. The record stays."""
@@ -281,11 +328,18 @@ class Session:
         if run is not None and not run.done:
             self.stop()
             run.wait(GRACE)
+        self.closed = True
         self._runner.close()
         self.archive.close()
         _OPEN.pop((home(self._folder).resolve(), self.name), None)
 
-    def __enter__(self) -> Session:
+    def _write(self, kind: str, data: dict[str, Any]) -> int:
+        return self.archive.write(kind, data)
+
+    def _spill(self, tool: str, text: str) -> str:
+        return self.archive.spill(tool, text)
+
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -341,7 +395,7 @@ class Session:
         with self.lock:
             if cleanup:
                 return next_cleanup(self.live)
-            return as_plan(self.live, self.live.state, decide(self.live.state))
+            return foretold(self.live)
 
     def request(self, step: int) -> bytes:
         """The bytes of the request of step `step`, exactly as they were sent. Raises NoSuchAddress."""
@@ -367,41 +421,46 @@ class Session:
                 f"session {self.name} is at step {self.live.step} of another run; wait for it, or stop it first"
             )
 
-    def _check_room(self) -> None:
-        """A window that cannot even hold the fixed parts is refused before the first request."""
-        state = self.live.state
-        least = state.fixed + state.note_tokens
-        if least >= state.usable:
-            parts = f"system {state.system:,}, tools {state.tools:,}, project {state.project:,}, a note {state.note_tokens:,}"
-            raise BadWindow(
-                f"window {state.window.total:,} leaves {state.usable:,} usable tokens, and the fixed parts take "
-                f"{least:,} ({parts}); take a larger window or fewer tools"
-            )
-
     def _settle_open_calls(self) -> None:
         """After a crash inside a tool turn: each open call gets the result that says how far it came."""
-        started = {event.data["id"] for event in self.archive.record.events(kinds=("tool start",))}
         for row in self.live.state.rows:
-            if row.open:
-                messages = self.live.entries[row.id].messages
-                answered = {result.call_id for message in messages for result in message.results}
-                for call in messages[0].calls:
-                    if call.id not in answered:
-                        text = INTERRUPTED if call.id in started else NEVER_STARTED
-                        self.live.append(tool(refusal(call, text)))
+            if not row.open:
+                continue
+            entry = self.live.entries[row.id]
+            asked = int(entry.addresses[0].removeprefix("log://"))
+            events = self.archive.record.events(after=asked, kinds=("tool start", "tool end"))
+            came = {event.data["id"]: _CAME[event.kind] for event in events}
+            answered = {result.call_id for message in entry.messages for result in message.results}
+            for call in entry.messages[0].calls:
+                if call.id not in answered:
+                    self.live.append(tool(refusal(call, came.get(call.id, NEVER_STARTED))))
 
-    def _note_settings(self) -> None:
-        """Says in the record under which settings the session goes on, where they are new."""
+    def _settle(self, wanted: State) -> None:
+        """Goes on under the settings of `wanted`; where they are new they are recorded first.
+
+        So a replay meets every request under the settings it was made under.
+        """
+        parts: dict[str, Any] = {
+            "system": wanted.system,
+            "project": wanted.project,
+            "tools": wanted.tools,
+            "searchable": SEARCH in self.toolbox.names,
+        }
         settings = {
             "model": self.model,
-            "policy": self.policy.name,
-            "window": asdict(self.window),
+            "policy": wanted.policy.knobs(),
+            "window": asdict(wanted.window),
+            "system": clean(self.live.system),
+            "project": clean(self.live.project),
+            "params": dict(self.params),
             "tools": list(self.toolbox.names),
+            "parts": parts,
             "prompts": [self.note_prompt.reference],
         }
         known = self.archive.record.events(kinds=("settings",))
         if not known or known[-1].data != settings:
             self.archive.write("settings", settings)
+        self.live.settle(window=wanted.window, policy=wanted.policy, **parts)
 
     def __repr__(self) -> str:
         return f"Session({self.name}: {self.model}, policy {self.policy.name}, window {self.window.total:,})"
@@ -412,11 +471,16 @@ def sessions(root: str | Path | None = None) -> tuple[SessionRow, ...]:
     return recorded_sessions(root)
 
 
-def open_session(name: str, root: str | Path | None = None) -> Session:
-    """The session of that name: as it is where it is open here, else opened with its recorded settings."""
-    key = (home(root).resolve(), name)
-    if key in _OPEN:
-        return _OPEN[key]
+def find_open(name: str, root: str | Path | None = None) -> Session | None:
+    """The session of that name in the project folder, if it is open in this process."""
+    return _OPEN.get((home(root).resolve(), name))
+
+
+def settings_of(name: str, root: str | Path | None = None) -> dict[str, Any]:
+    """What Session takes to go on with a recorded session as it last was: `model`, `window`, `policy` and so on.
+
+    `tools` are names. Raises Unknown.
+    """
     known = {row.name for row in recorded_sessions(root)}
     if name not in known:
         raise Unknown("session", name, sorted(known))
@@ -424,48 +488,26 @@ def open_session(name: str, root: str | Path | None = None) -> Session:
         found = record.events(kinds=("settings",))
     if not found:
         raise Unknown("session", name, sorted(known - {name}))
-    settings = found[-1].data
-    return Session(
-        settings["model"],
-        name=name,
-        window=Window(**settings["window"]),
-        policy=settings["policy"],
-        root=root,
-    )
+    data = found[-1].data
+    same = {key: data[key] for key in ("model", "system", "project", "params", "tools")}
+    return same | {"window": Window(**data["window"]), "policy": from_knobs(data["policy"])}
 
 
-def default_name() -> str:
-    """The notebook's stem, else the script's, else `session`."""
-    notebook = os.environ.get("JPY_SESSION_NAME", "")
-    stem = Path(notebook).stem or Path(sys.argv[0] if sys.argv else "").stem
-    return stem if stem and not stem.startswith("-") else "session"
+def open_session(name: str, root: str | Path | None = None, **changes: Any) -> Session:
+    """The session of that name: as it is where it is open here, else opened with its recorded settings.
+
+    `changes` are arguments of Session that take the place of recorded ones. Functions are not recorded: give
+    those of `tools` again, or the session goes on without them. Raises Unknown, SessionHeld, and as Session does.
+    """
+    found = find_open(name, root)
+    if found is not None:
+        if changes:
+            raise Misuse(f"session {name} is open here; close it to open it with other settings")
+        return found
+    recorded = settings_of(name, root)
+    recorded["tools"] = [tool for tool in recorded["tools"] if tool in BUILT_IN]
+    return Session(**(recorded | changes), name=name, root=root)
 
 
-def _window(model: str, window: int | Window | None) -> Window:
-    if isinstance(window, Window):
-        return window
-    known = facts(model)
-    if window is not None:
-        return Window.of(window, max_output=known.max_output if known else None)
-    if known is None:
-        raise BadWindow(f"the window of model {model!r} is unknown; give window=TOKENS")
-    return Window.of(known.total, max_output=known.max_output, source=known.source)
-
-
-def _chosen(given: Sequence[Tool | Callable[..., Any] | str], built_in: Sequence[Tool]) -> list[Tool]:
-    """Built-in tools, all of them unless some are named, then the user's own."""
-    by_name = {item.name: item for item in built_in}
-    named = [item for item in given if isinstance(item, str)]
-    for name in named:
-        if name not in by_name:
-            raise Unknown("tool", name, by_name)
-    own = [as_tool(item) for item in given if not isinstance(item, str)]
-    return [*([by_name[name] for name in named] if named else built_in), *own]
-
-
-def _task_text(task: str) -> str:
-    if not isinstance(task, str):
-        raise Misuse(f"a task is a text, not a {type(task).__name__}")
-    if not task.strip():
-        raise EmptyTask("the task is empty; say what should be done")
-    return task.strip()
+def _on_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()

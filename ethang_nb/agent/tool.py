@@ -83,12 +83,13 @@ def tool(
     """
 
     def make(decorated: Callable[..., Any]) -> Tool:
+        called = name or str(getattr(decorated, "__name__", ""))
+        if not _NAME.fullmatch(called):
+            raise Misuse(
+                f"{called or decorated!r} cannot be a tool's name; give one of letters, digits, _ and -: @tool(name=…)"
+            )
         about, parameters = _described(decorated)
-        spec = ToolSpec(
-            name=name or decorated.__name__,
-            description=about,
-            parameters=_schema(decorated, parameters),
-        )
+        spec = ToolSpec(name=called, description=about, parameters=_schema(called, decorated, parameters))
         return Tool(spec=spec, run=decorated, effects=effects, own_thread=thread)
 
     return make if function is None else make(function)
@@ -149,9 +150,11 @@ def as_answer(called: Tool, value: Any) -> Answer:
 
 
 _JSON_TYPES: Mapping[type, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # what providers take as a tool's name
+_PARAMETER = re.compile(r"(\s+)(\w+)(?: \([^)]*\))?: *(.*)")
 
 
-def _schema(function: Callable[..., Any], about: Mapping[str, str]) -> dict[str, Any]:
+def _schema(called: str, function: Callable[..., Any], about: Mapping[str, str]) -> dict[str, Any]:
     try:
         hints = typing.get_type_hints(function)
     except (NameError, TypeError):
@@ -159,8 +162,10 @@ def _schema(function: Callable[..., Any], about: Mapping[str, str]) -> dict[str,
     properties: dict[str, Any] = {}
     required: list[str] = []
     for name, parameter in inspect.signature(function).parameters.items():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            raise Misuse(f"tool {function.__name__} takes *{name}; give every parameter a name of its own")
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            raise Misuse(
+                f"tool {called} takes {parameter}, which has no name to call it by; name every parameter"
+            )
         shape = _type_schema(hints.get(name, Any))
         if name in about:
             shape["description"] = about[name]
@@ -184,12 +189,24 @@ def _type_schema(hint: Any) -> dict[str, Any]:
     if origin in (list, tuple, set) or hint in (list, tuple, set):
         return {"type": "array"} | ({"items": _type_schema(arguments[0])} if arguments else {})
     if origin is dict or hint is dict:
-        return {"type": "object"}
+        return {"type": "object"} | (
+            {"additionalProperties": _type_schema(arguments[1])} if arguments else {}
+        )
     return {}
 
 
 def _described(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    text = inspect.getdoc(function) or ""
-    head, _, rest = text.partition("\nArgs:")
-    about = " ".join(head.split("\n\n")[0].split())
-    return about, dict(re.findall(r"^\s+(\w+)(?: \([^)]*\))?: (.+)$", rest, re.MULTILINE))
+    """The first paragraph of the docstring, and what its `Args:` say of each parameter, on one line each."""
+    head, _, rest = f"\n{inspect.getdoc(function) or ''}".partition("\nArgs:")
+    about: dict[str, str] = {}
+    name, depth = "", 0
+    for line in rest.split("\n")[1:]:
+        if line[:1].strip():
+            break  # the next section
+        found = _PARAMETER.match(line)
+        if found and (not name or len(found[1]) <= depth):
+            depth, name = len(found[1]), found[2]
+            about[name] = found[3]
+        elif name:
+            about[name] = f"{about[name]} {line.strip()}".strip()
+    return " ".join(head.strip().split("\n\n")[0].split()), about

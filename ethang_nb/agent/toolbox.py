@@ -1,29 +1,32 @@
 """Toolbox: the tools of a session, and how one call becomes one result, whatever the tool does.
 
-Each call's start and end are in the record. A call that was cut off says whether it never started or was
-interrupted with unknown effects; a result that comes after that is recorded as late and never sent.
+Each call's start and end are in the record. A call that was cut off says how far it came: never started,
+interrupted with unknown effects, or finished and unread; a result that comes after that is recorded as late and
+never sent.
 """
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Any
 
 from ethang_nb.agent.limits import Limits
-from ethang_nb.agent.runner import MainThread, in_thread
+from ethang_nb.agent.runner import MainThread, in_thread, on_main, plain
 from ethang_nb.agent.tool import Answer, Tool, arguments_of, as_answer
 from ethang_nb.context.catalogue import ToolSpec
 from ethang_nb.context.messages import ToolCall, ToolResult, clean
 from ethang_nb.errors import EthangError, Misuse, Unknown
 
-__all__ = ["INTERRUPTED", "NEVER_STARTED", "Toolbox", "refusal"]
+__all__ = ["FINISHED_UNREAD", "INTERRUPTED", "NEVER_STARTED", "Toolbox", "refusal"]
 
 NEVER_STARTED = "[never started: the run was stopped before this call]"
 INTERRUPTED = "[interrupted: the run was stopped during this call; what it did is unknown]"
+FINISHED_UNREAD = "[no result was recorded: the call finished, and the run was stopped before it was read]"
 LONGEST_ERROR = 500  # characters of an exception's text that the model is told
+LONGEST_LATE = 10_000  # ► characters kept of a result that came too late
 
 Log = Callable[[str, dict[str, Any]], object]
 
@@ -67,35 +70,46 @@ class Toolbox:
         )
 
     async def _run(self, call: ToolCall, main: MainThread) -> Answer:
+        seconds = self._limits.tool_seconds
         try:
-            found = self._tools.get(call.name)
-            if found is None:
-                raise Unknown("tool", call.name, self._tools)
+            found = self._named(call.name)
             arguments = arguments_of(found, call.arguments)
-            value = await asyncio.wait_for(
-                self._call(found, arguments, call, main), self._limits.tool_seconds
-            )
-            return as_answer(found, value)
-        except TimeoutError:
-            return _failed(f"{call.name} ran longer than {self._limits.tool_seconds:g} s and was let go")
+            work = asyncio.ensure_future(self._call(found, arguments, call, main))
+            work.add_done_callback(_looked_at)
+            try:
+                ended, _ = await asyncio.wait({work}, timeout=seconds)
+            finally:
+                work.cancel()
+            if not ended:
+                return _failed(f"{call.name} ran longer than {seconds:g} s and was let go")
+            if work.cancelled():
+                return _failed(f"{call.name} cancelled itself")
+            return as_answer(found, work.result())
         except EthangError as error:
             return _failed(str(error))
         except Exception as error:  # whatever a tool raises is told to the model, and the run goes on
             return _failed(f"{call.name} raised {type(error).__name__}: {error}")
 
+    def _named(self, name: str) -> Tool:
+        if name not in self._tools:
+            raise Unknown("tool", name, self._tools)
+        return self._tools[name]
+
     async def _call(self, found: Tool, arguments: dict[str, Any], call: ToolCall, main: MainThread) -> Any:
-        if inspect.iscoroutinefunction(found.run):
-            return await found.run(**arguments)
         loop = asyncio.get_running_loop()
-        work = partial(found.run, **arguments)
-        on_main = found.in_notebook if found.own_thread is None else not found.own_thread
-        if on_main and main.waiting:
-            return await _on_main(work, main, loop)
-        return await in_thread(work, loop, f"ethang-tool-{found.name}", partial(self._late, call))
+        work, late = partial(found.run, **arguments), partial(self._late, call)
+        if inspect.iscoroutinefunction(found.run):
+            return await _harmless(work())
+        here = found.in_notebook if found.own_thread is None else not found.own_thread
+        if here and main.waiting:
+            value = await on_main(work, loop, main, late)
+        else:
+            value = await in_thread(work, loop, f"ethang-tool-{found.name}", late)
+        return await _harmless(value) if inspect.isawaitable(value) else value
 
     def _late(self, call: ToolCall, value: Any) -> None:
         text = clean(value if isinstance(value, str) else repr(value))
-        self._log("late", {"id": call.id, "name": call.name, "text": text[:10_000]})
+        self._log("late", {"id": call.id, "name": call.name, "text": text[:LONGEST_LATE]})
 
 
 def refusal(call: ToolCall, text: str) -> ToolResult:
@@ -103,32 +117,19 @@ def refusal(call: ToolCall, text: str) -> ToolResult:
     return ToolResult(call_id=call.id, name=call.name, text=text, error=True, again="lost")
 
 
+async def _harmless(work: Awaitable[Any]) -> Any:
+    """What `work` gives; an exit that would end our loop is a failure of the tool like any other."""
+    try:
+        return await work
+    except (SystemExit, KeyboardInterrupt) as error:
+        raise plain(error) from error
+
+
+def _looked_at(work: asyncio.Future[Any]) -> None:
+    """Of a call that was let go nobody reads how it failed; asyncio need not complain of that."""
+    if not work.cancelled():
+        work.exception()
+
+
 def _failed(text: str) -> Answer:
     return Answer(text=f"[error] {clean(text)[:LONGEST_ERROR]}", error=True, again="run", paged=True)
-
-
-async def _on_main(work: Callable[[], Any], main: MainThread, loop: asyncio.AbstractEventLoop) -> Any:
-    """Runs `work` on the waiting main thread. An interrupt there ends the call, then reaches the waiter."""
-    future: asyncio.Future[Any] = loop.create_future()
-
-    def settle(result: Any, error: BaseException | None) -> None:
-        if not future.done():
-            if error is None:
-                future.set_result(result)
-            else:
-                future.set_exception(error)
-
-    def call() -> None:
-        try:
-            result = work()
-        except KeyboardInterrupt:
-            loop.call_soon_threadsafe(settle, None, RuntimeError("interrupted by the person"))
-            raise
-        except BaseException as error:
-            failed = RuntimeError(f"StopIteration: {error}") if isinstance(error, StopIteration) else error
-            loop.call_soon_threadsafe(settle, None, failed)
-        else:
-            loop.call_soon_threadsafe(settle, result, None)
-
-    main.post(call)
-    return await future

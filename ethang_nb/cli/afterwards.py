@@ -13,13 +13,14 @@ from ethang_nb.views import budget as budget_view
 from ethang_nb.views import diff as diff_view
 from ethang_nb.views import run as run_view
 from ethang_nb.views.chart import steps_of
-from ethang_nb.views.numbers import count, grouped, numbered
+from ethang_nb.views.numbers import count, grouped, numbered, tokens
 from ethang_nb.views.plain import clip, line, opened
 
 __all__ = ["tell"]
 
 _LEFT, _NOTE = 2, 4  # ► rows shown; the rest is counted
 _FACTS = {"lost": 5, "kept": 3, "invented": 5}
+_DIGESTS = 14
 _DIGEST = 8  # hex digits of a digest that tell two runs apart
 
 
@@ -46,7 +47,7 @@ def _last_cleanup(terminal: Terminal, diff: Diff) -> None:
     for item in diff.left[:_LEFT]:
         terminal.say(f"  {grouped(item.tokens):>6}  {line(item.title, 60)}")
     _more(terminal, len(diff.left) - _LEFT, "each with its address in the report")
-    terminal.paragraph(opened(diff_view.stands(diff)) + ".")
+    terminal.paragraph(_stands(diff))
     told = _told(diff.note)
     for own in told[:_NOTE]:
         terminal.say(f"  | {clip(own, 74)}")
@@ -55,6 +56,14 @@ def _last_cleanup(terminal: Terminal, diff: Diff) -> None:
         terminal.paragraph(f"Facts: {diff_view.survival(diff)}. {_addressed(diff.of('lost'))}")
         for fate, most in _FACTS.items():
             _facts(terminal, diff.of(fate), most)
+
+
+def _stands(diff: Diff) -> str:
+    if not diff.note_tokens:
+        return "No note stands for it: what left is one line each, with its address."
+    by = f", written by {line(diff.note_author, 60)}" if diff.note_author else ""
+    reference = f" ({line(diff.note_reference, 60)})" if diff.note_reference else ""
+    return f"For it stands a handoff note of {tokens(diff.note_tokens)}{by}{reference}, generation {diff.generation}."
 
 
 def _told(note: str) -> list[str]:
@@ -69,7 +78,7 @@ def _told(note: str) -> list[str]:
 def _facts(terminal: Terminal, facts: Sequence[Fact], most: int) -> None:
     shown = _varied(facts, most)
     for fact in shown:
-        where = line(fact.where, 100) if fact.fate == "lost" else f"{diff_view.told(fact)} {fact.where}"
+        where = line(fact.where, 100) if fact.fate == "lost" else f"in the {line(fact.where, 40)}"
         terminal.say(f"  {fact.fate:<8}  {line(fact.text, 20):<20}  {where}")
     _more(terminal, len(facts) - len(shown), shown[0].fate if shown else "")
 
@@ -87,7 +96,7 @@ def _addressed(lost: Sequence[Fact]) -> str:
     missing = sum(not fact.where for fact in lost)
     if missing:
         return f"{count(missing, 'lost one has', 'lost ones have')} no address."
-    return "Each lost one can be read again at its address." if lost else ""
+    return "Each lost one has its address." if lost else ""
 
 
 def _more(terminal: Terminal, rest: int, what: str) -> None:
@@ -110,7 +119,9 @@ def _totals(terminal: Terminal, session: Session, run: Run, files: Collection[st
     terminal.named("read", _read(session, files))
     terminal.named("nudges", f"{len(nudges)}, at {numbered(nudges, 'step')}" if nudges else "none")
     if run.diffs:
-        terminal.named("digests", " ".join(diff.digest[:_DIGEST] for diff in run.diffs))
+        digests = [diff.digest[:_DIGEST] for diff in run.diffs]
+        rest = f" and {len(digests) - _DIGESTS} more" if len(digests) > _DIGESTS else ""
+        terminal.named("digests", " ".join(digests[:_DIGESTS]) + rest)
 
 
 def _read(session: Session, files: Collection[str]) -> str:

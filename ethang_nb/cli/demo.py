@@ -12,84 +12,91 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
 
 from ethang_nb.agent.run import Run
 from ethang_nb.agent.session import Session
 from ethang_nb.cli import afterwards
 from ethang_nb.cli.live import Live
 from ethang_nb.cli.terminal import Terminal
+from ethang_nb.config import checked
 from ethang_nb.context.policy import POLICIES
-from ethang_nb.errors import BadWindow, PathRefused
+from ethang_nb.errors import Misuse, PathRefused
 from ethang_nb.lessons import contracts, modules
+from ethang_nb.lessons.lesson import Lesson
 from ethang_nb.providers.registry import models
 from ethang_nb.views.numbers import count, grouped, tokens
 from ethang_nb.views.report import report
 
 __all__ = ["ABOUT", "WINDOW", "arguments", "run"]
 
-ABOUT = "an agent reads more than its window holds; see what leaves and where it went"
+ABOUT = "an agent reads more than its window holds"
 WINDOW = 6_000  # ► tokens: thirty contracts of 420 need two or three nudges and cleanups
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--policy", default="ethang", metavar="NAME", help=f"{', '.join(POLICIES)} (ethang)")
-    parser.add_argument("--window", default=str(WINDOW), metavar="TOKENS", help=f"size of the window ({WINDOW:,})")
+    parser.add_argument(
+        "--window", default=str(WINDOW), metavar="TOKENS", help=f"size of the window ({WINDOW:,})"
+    )
     parser.add_argument("--model", default="reader", metavar="ID", help=f"{', '.join(models())} (reader)")
-    parser.add_argument("--real", action="store_true", help="read modules of this Python's standard library instead")
-    parser.add_argument("--out", metavar="FILE", help="where the HTML report goes (report.html in the folder)")
+    parser.add_argument(
+        "--real", action="store_true", help="read modules of this Python's standard library instead"
+    )
+    parser.add_argument(
+        "--out", metavar="FILE", help="where the HTML report goes (report.html in the folder)"
+    )
     parser.add_argument("--folder", metavar="DIR", help="a new or empty folder to work in (a temporary one)")
 
 
 def run(found: argparse.Namespace) -> int:
-    """0 when the run completed, else 1. Raises Misuse for a bad argument, before anything is written to stay."""
-    lesson = modules if found.real else contracts
-    window = _tokens(found.window)
+    """0 when the run completed, else 1. Raises Misuse for a bad argument, and then leaves nothing behind."""
+    lesson = modules.LESSON if found.real else contracts.LESSON
+    window = checked("window", found.window, "argument")
     with _folder(found.folder) as folder, _own_record(folder):
-        lesson.write(folder / lesson.FOLDER)
+        lesson.write(folder)
         out = Path(found.out).expanduser().absolute() if found.out else folder / "report.html"
         with Session(found.model, name="demo", window=window, policy=found.policy, root=folder) as session:
             _refuse_unwritable(out)
             return _tell(session, lesson, folder, out)
 
 
-def _tell(session: Session, lesson: ModuleType, folder: Path, out: Path) -> int:
+def _tell(session: Session, lesson: Lesson, folder: Path, out: Path) -> int:
     terminal = Terminal()
     _header(terminal, session, lesson, folder)
     live = Live(terminal, session)
     session.watch(live)
-    ended = session.run(lesson.TASK)
+    ended = session.run(lesson.task)
     live.finish(ended)
     if ended.snapshot is not None:
         out.write_text(report(ended.snapshot, ended, title=_title(session)), encoding="utf-8")
-    afterwards.tell(terminal, session, ended, [f"{lesson.FOLDER}/{name}" for name in lesson.texts()])
+    afterwards.tell(terminal, session, ended, [f"{lesson.folder}/{name}" for name in lesson.texts()])
     _ways_on(terminal, ended, out)
     return 0 if ended.ok else 1
 
 
-def _header(terminal: Terminal, session: Session, lesson: ModuleType, folder: Path) -> None:
+def _header(terminal: Terminal, session: Session, lesson: Lesson, folder: Path) -> None:
     texts = lesson.texts()
     size = sum(session.counter.count(text) for text in texts.values())
     window = session.window
     fits = "more than the window holds" if size > window.usable else "the window holds them all"
     terminal.say(_title(session), "strong")
-    terminal.say()
     terminal.named("reads", f"{count(len(texts), 'file')} of {tokens(size)} together: {fits}")
-    terminal.named("model", f"{session.provider.label}; no key and no network needed")
+    offline = "; no key and no network needed" if session.model.startswith("reader") else ""
+    terminal.named("model", session.provider.label + offline)
     terminal.named(
         "window",
         f"{tokens(window.total)}: {grouped(window.usable)} usable, {grouped(window.reserve)} kept for the answer; "
         f"policy {session.policy.name}",
     )
-    terminal.named("folder", f"{folder} (yours to look into; it stays)")
-    terminal.named("task", lesson.TASK)
+    terminal.say(f"  folder   {folder} (it stays)")  # whole, so that it can be copied
+    terminal.named("task", lesson.task)
     terminal.say()
 
 
 def _ways_on(terminal: Terminal, ended: Run, out: Path) -> None:
     if ended.snapshot is not None:
-        terminal.named("report", str(out))
-    terminal.named("notebook", _notebook_command())
+        terminal.say(f"  report   {out}")
+    terminal.say(f"  notebook {_notebook_command()}")
 
 
 def _title(session: Session) -> str:
@@ -106,36 +113,30 @@ def _notebook_command() -> str:
     return f"uv run jupyter lab {notebook}" if here else f"cd {checkout} && uv run jupyter lab {notebook}"
 
 
-def _tokens(text: str) -> int:
-    digits = text.replace(",", "").replace("_", "")
-    if not (digits.isascii() and digits.isdigit()):
-        raise BadWindow(f"--window {text[:40]!r} is no number of tokens; give one, as in --window {WINDOW}")
-    return int(digits[:18])
-
-
 @contextmanager
 def _folder(given: str | None) -> Iterator[Path]:
-    """The folder to work in. A temporary one is taken away again where the demo never began."""
-    if given is not None:
-        yield _empty(Path(given).expanduser().absolute())
-        return
-    folder = Path(tempfile.mkdtemp(prefix="ethang-demo-"))
+    """The folder to work in. Where the call was wrong, so that no run began, it is left as it was."""
+    folder = Path(given).expanduser().absolute() if given else Path(tempfile.mkdtemp(prefix="ethang-demo-"))
+    existed = given is not None and folder.exists()
+    _refuse_used(folder)
     try:
         yield folder
-    except Exception:
+    except Misuse:
         shutil.rmtree(folder, ignore_errors=True)
+        if existed:
+            folder.mkdir()
         raise
 
 
-def _empty(folder: Path) -> Path:
+def _refuse_used(folder: Path) -> None:
     """A demo is the same every time, so it begins with an empty folder and an empty record."""
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise PathRefused(f"--folder {str(folder)!r} is not an empty folder; name a new one")
-        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise PathRefused(f"--folder {str(folder)!r} cannot be used: {error.strerror}; name another one") from None
-    return folder
+        raise PathRefused(
+            f"--folder {str(folder)!r} cannot be used: {error.strerror}; name another one"
+        ) from None
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Live: a session's steps as they happen, one line each; the plan of the first cleanup in full, later ones in a line."""
+"""Live: a session's steps as they happen, a line each; the first cleanup with its plan, later ones in a line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ethang_nb.context.plan import Plan, Verdict
 from ethang_nb.context.snapshot import Diff, StepRow
 from ethang_nb.views import plan as plan_view
 from ethang_nb.views.chart import kinds
-from ethang_nb.views.numbers import count, grouped, percent
+from ethang_nb.views.numbers import grouped, percent
 from ethang_nb.views.plain import clip, line, middle
 from ethang_nb.views.timeline import GAUGE, gauge
 
@@ -64,7 +64,7 @@ class Live:
         marks = [] if row.before is not None else [line(event, 60) for event in row.events]
         room = WIDTH - self._digits - 5 - 8 - 3 - GAUGE - sum(len(mark) + 3 for mark in marks)
         what = "the task" if row.step == 1 else middle(line(row.what, 120), room) if room > _LEAST else ""
-        tone = next((_TONES[kind] for kind in kinds(row) if kind in _TONES), "plain")
+        tone: Tone = next((_TONES[kind] for kind in kinds(row) if kind in _TONES), "plain")
         self._line(grouped(row.step), held, fill, " · ".join(filter(None, [what, *marks])), tone)
 
     def _landed(self, row: StepRow, diff: Diff) -> None:
@@ -92,7 +92,8 @@ def _plan(plan: Plan) -> Iterator[str]:
         yield f"{grouped(item.before):>7}  {_place(item)}"
     if len(rows) > _MOST_LEFT:
         yield f"      … and {len(rows) - _MOST_LEFT} more, each with its address"
-    yield f"the newest {count(plan.kept, 'segment')} and the task stay"
+    newest = "segment" if plan.kept == 1 else f"{plan.kept} segments"
+    yield f"the task and the newest {newest} stay"
 
 
 def _rule(item: Verdict) -> str:

@@ -15,7 +15,7 @@ from typing import NoReturn
 
 import ethang_nb
 from ethang_nb.cli import demo
-from ethang_nb.errors import EthangError, Misuse, Unknown, nearest
+from ethang_nb.errors import EthangError, Misuse, Unknown
 
 __all__ = ["COMMANDS", "Command", "main"]
 
@@ -49,7 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except EthangError as error:
         return _failed(str(error), 2 if isinstance(error, Misuse) else 1)
     except Exception as error:
-        return _failed(f"{type(error).__name__}: {error} (a fault of ethang_nb; ETHANG_DEBUG=1 shows where)", 1)
+        return _failed(
+            f"{type(error).__name__}: {error} (a fault of ethang_nb; ETHANG_DEBUG=1 shows where)", 1
+        )
 
 
 def _dispatch(words: list[str]) -> int:
@@ -72,19 +74,22 @@ def _dispatch(words: list[str]) -> int:
                 return 0
             found, left = parser.parse_known_args(rest)
             if left:
-                raise _left_over(parser, left[0])
+                parser.refuse(left[0])
             return COMMANDS[name].run(found)
         case _:
             raise AssertionError(words)
 
 
 def _help() -> str:
-    rows = [*((name, command.about) for name, command in COMMANDS.items()), ("help", "help [COMMAND]: this text")]
+    rows = [
+        *((name, command.about) for name, command in COMMANDS.items()),
+        ("help", "help [COMMAND]: this text"),
+    ]
     lines = [_ABOUT, "", *(f"  ethang-nb {name:<8} {about}" for name, about in rows)]
     return "\n".join([*lines, "", "  ethang-nb --version"])
 
 
-def _parser(name: str) -> argparse.ArgumentParser:
+def _parser(name: str) -> _Parser:
     if name not in COMMANDS:
         raise Unknown("command", name, (*COMMANDS, "help"))
     parser = _Parser(prog=f"ethang-nb {name}", description=COMMANDS[name].about, allow_abbrev=False)
@@ -98,11 +103,12 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise Misuse(f"{message}; see {self.prog} --help")
 
-
-def _left_over(parser: argparse.ArgumentParser, word: str) -> Misuse:
-    if not word.startswith("-"):
-        return Misuse(f"{parser.prog} takes no argument {word[:60]!r}; see {parser.prog} --help")
-    return Unknown("option", word.partition("=")[0], parser.format_usage().replace("[", " ").replace("]", " ").split()[3:])
+    def refuse(self, word: str) -> NoReturn:
+        """Of a word that is left over: the nearest option, or that nothing of the kind is taken."""
+        if word.startswith("-"):
+            options = [option for action in self._actions for option in action.option_strings]
+            raise Unknown("option", word.partition("=")[0], options)
+        raise Misuse(f"{self.prog} takes no argument {word[:60]!r}; see {self.prog} --help")
 
 
 def _failed(text: str, code: int) -> int:

@@ -80,8 +80,9 @@ class Chronicle:
         self.steps[-1] = self._row(row.step, row.events, row.before, row.what)
 
     def released(self, decision: Decision) -> None:
-        """Results that the model offered and rules let go: the next request's row says so, and their facts
-        are accounted for in the diff of the next cleanup, since a release has none of its own.
+        """Results that the model offered and rules let go: the next request's row says so.
+
+        A release has no diff of its own, so their facts are accounted for in that of the next cleanup.
         """
         if decision.moves:
             count = len(decision.moves)
@@ -125,7 +126,7 @@ class Chronicle:
 
     def what(self) -> str:
         """What the newest message is: the line that says what happened at a step."""
-        rows = [row for row in self.context.state.rows if not row.passing]
+        rows = [row for row in self.context.state.rows if not row.own]
         return self.context.entries[rows[-1].id].title if rows else ""
 
     # ---- inside

@@ -131,7 +131,7 @@ class Draft:
 
 def kept(rows: Iterable[Row], keep: int) -> set[int]:
     """Numbers of the rows that stay whatever happens, with `keep` of the newest among them."""
-    real = [row for row in rows if not row.passing]
+    real = [row for row in rows if not row.own]
     ids = {row.id for row in real[-keep:]}
     ids |= {row.id for row in real if row.task or row.open}
     for row in reversed(real):

@@ -33,12 +33,16 @@ _RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "identifier",
-        re.compile(r"\b(?=[\w-]{0,80}\d)(?=[\w-]{0,80}[A-Za-z])[A-Za-z0-9]{1,40}(?:[-_][A-Za-z0-9]{1,40}){1,6}\b"),
+        re.compile(
+            r"\b(?=[\w-]{0,80}\d)(?=[\w-]{0,80}[A-Za-z])[A-Za-z0-9]{1,40}(?:[-_][A-Za-z0-9]{1,40}){1,6}\b"
+        ),
     ),
     ("command", re.compile(r"`[^`\n]{2,120}`")),
     (
         "number",
-        re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3}){1,12}(?:\.\d{1,40})?|(?<![\w.,-])\d{1,40}(?:\.\d{1,40})?(?: ?%)?(?![\w-])"),
+        re.compile(
+            r"(?<![\w.])\d{1,3}(?:,\d{3}){1,12}(?:\.\d{1,40})?|(?<![\w.,-])\d{1,40}(?:\.\d{1,40})?(?: ?%)?(?![\w-])"
+        ),
     ),
 )
 _LONGEST = 100_000  # ► characters looked at; a longer text is looked at from its beginning

@@ -19,7 +19,7 @@ class Journal(Protocol):
 
 
 class MemoryJournal:
-    """For a context without a record: messages alone are numbered, from 0, as they came (`log://<i>`)."""
+    """For a context without a record: messages alone are numbered, from 0, as they entered (`log://<i>`)."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -30,6 +30,9 @@ class MemoryJournal:
 
     def write(self, kind: str, data: dict[str, Any]) -> int:
         number = len(self.texts)
-        if kind == "message" and not data.get("own"):
+        # Ours too (a pin by hand): two messages at one address would be one that cannot be read again.
+        if kind == "message":
             self.texts.append(from_json(data["message"]).text)
+        elif kind == "system":
+            self.texts.append(data["text"])
         return number

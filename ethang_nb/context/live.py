@@ -46,9 +46,9 @@ from ethang_nb.context.pins import find
 from ethang_nb.context.planner import Decision
 from ethang_nb.context.policy import Policy
 from ethang_nb.context.snapshot import Pin
-from ethang_nb.context.state import AGAIN_RANK, Form, ResultRow, RowKind, State
+from ethang_nb.context.state import AGAIN_RANK, Form, NoteRow, ResultRow, RowKind, State
 from ethang_nb.context.window import Window
-from ethang_nb.context.wording import nudge, pin_text, stub, title
+from ethang_nb.context.wording import nudge, pin_text, pinned, stub, title
 from ethang_nb.errors import BadMessage, Misuse
 
 __all__ = ["LiveContext", "Observer", "Spill"]
@@ -117,13 +117,28 @@ class LiveContext:
         return self.enter(message)
 
     def stand(self, message: Message) -> None:
-        """Takes a message in as it already stands in somebody's window: nothing is cut on entry."""
+        """Takes a message in as it already stands in somebody's window: nothing is cut on entry.
+
+        A handoff note and a pin by hand, as a request of ours holds them, stand here as what they are.
+        """
+        if message.kind == "note":
+            self._stand_note(message)
+            return
         policy = self.state.policy
         self.state = replace(self.state, policy=replace(policy, stages=_without_intake(policy)))
         try:
-            self.append(message)
+            row = self.append(message)
         finally:
             self.state = replace(self.state, policy=policy)
+        if message.kind == "pin":
+            kind, text = pinned(message.text)
+            self._pin(kind, text, "by hand", row)
+
+    def _stand_note(self, message: Message) -> None:
+        self.journal.write("message", {"message": to_json(message)})
+        number = self.notes.stand(message)
+        note = NoteRow(number, message_tokens(message, self.counter), number, message.hash)
+        self.state = replace(self.state, notes=(*self.state.notes, note), next_note=number + 1)
 
     def copy(self) -> LiveContext:
         """A context that stands as this one does and goes its own way from here; nothing of it is recorded."""
@@ -157,8 +172,14 @@ class LiveContext:
         self.journal.write("policy", {"name": policy.name})
         self._feed(PolicyChanged(policy=policy))
 
-    def settle(self, *, window: Window, policy: Policy, system: int, project: int, tools: int) -> None:
-        """The settings from here on; the last three are tokens. Whoever calls writes them to the journal."""
+    def settle(
+        self, *, window: Window, policy: Policy, system: int, project: int, tools: int, searchable: bool
+    ) -> None:
+        """The settings from here on, which whoever calls writes to the journal.
+
+        `system`, `project` and `tools` are tokens; `searchable`: whether a tool searches the record.
+        """
+        self.notes.searchable = searchable
         self._feed(PartsChanged(system=system, project=project, tools=tools))
         if window != self.state.window:
             self._feed(WindowChanged(window=window))
@@ -257,7 +278,7 @@ class LiveContext:
         Where the plan writes a note, `pending` holds the task until `write_note`, or until the next assembly
         writes it by rule.
         """
-        self._enter_pins()
+        self.enter_pins()
         before, texts = self.state, self._texts_before()
         after, planned = step(before, RequestPoint())
         decision = planned or Decision.none(before.total)
@@ -399,7 +420,7 @@ class LiveContext:
     def _feed_pin(self, pin: Pin, row: int) -> None:
         self._feed(Pinned(id=pin.id, row=row, line=line_tokens(pin.kind, pin.text, self.counter)))
 
-    def _enter_pins(self) -> None:
+    def enter_pins(self) -> None:
         """Pins by hand whose text stands nowhere yet enter as owner messages."""
         for pin in self.board.waiting():
             row = self.enter(user(pin_text(pin.kind, pin.text), kind="pin"), own=True)

@@ -41,13 +41,19 @@ class NoteDesk:
         self.pending: NoteTask | None = None
         self._covered: dict[int, tuple[Departed, ...]] = {}
         self._last: NoteTask | None = None
-        self._searchable = searchable
+        self.searchable = searchable
 
     def copy(self) -> NoteDesk:
-        twin = NoteDesk(searchable=self._searchable)
+        twin = NoteDesk(searchable=self.searchable)
         twin.messages, twin.pending = dict(self.messages), self.pending
         twin._covered, twin._last = dict(self._covered), self._last
         return twin
+
+    def stand(self, message: Message) -> int:
+        """A note that was written elsewhere; what it covers is not known here. Returns its number."""
+        number = 1 + max(self._covered, default=0)
+        self.messages[number], self._covered[number] = message, ()
+        return number
 
     def hand_out(
         self, decision: Decision, departed: Sequence[Departed], task: str, pins: Sequence[tuple[str, str]]
@@ -85,7 +91,7 @@ class NoteDesk:
             text = rule_note(task.lines, task.tokens * PROSE_PER_MILLE // 1000, counter)
             reference, author = RULE_REFERENCE, RULE_AUTHOR
         message, prose = compose(
-            task, text, reference=reference, author=author, counter=counter, searchable=self._searchable
+            task, text, reference=reference, author=author, counter=counter, searchable=self.searchable
         )
         return Written(task, message, prose, reference, author)
 

@@ -42,7 +42,7 @@ def segments(context: LiveContext, repairs: Sequence[str] = ()) -> Segments:
     items = _part_segments(context)
     stays = kept(state.rows, state.policy.keep)
     newest_user = next((row.id for row in reversed(state.rows) if row.kind == "user"), -1)
-    newest = next((row.id for row in reversed(state.rows) if not row.passing), -1)
+    newest = next((row.id for row in reversed(state.rows) if not row.own), -1)
     rows = list(state.rows)
     head = [rows.pop(0)] if rows and rows[0].task else []
     for row in head:

@@ -92,7 +92,7 @@ def release(state: State, offered: Iterable[tuple[int, int]]) -> Decision:
     """Collapses the offered results that may leave. No landing: free of the minimum, the nudge stays as it is."""
     draft = Draft(state)
     wanted = set(offered)
-    newest = max((row.id for row in state.rows if not row.passing), default=-1)
+    newest = max((row.id for row in state.rows if not row.own), default=-1)
     for at, row in enumerate(state.rows):
         for index, result in enumerate(row.results):
             if (row.id, index) in wanted and row.id != newest and result.tokens > result.stub:

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from ethang_nb.context.counting import message_tokens
+from ethang_nb.context.explain import as_plan
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.messages import Message
-from ethang_nb.context.plan import Act, Applied, Removed
+from ethang_nb.context.plan import Act, Applied, Plan, Removed
 
-__all__ = ["rehearse"]
+__all__ = ["foretold", "rehearse"]
+
+
+def foretold(context: LiveContext) -> Plan:
+    """What the policy does at the next request point; pins that enter there are counted."""
+    copy = context.copy()
+    turning = copy.request()
+    return as_plan(copy, turning.before, turning.decision, turning.entries)
 
 
 def rehearse(context: LiveContext, note: str | None) -> Applied:

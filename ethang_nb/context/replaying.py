@@ -18,7 +18,19 @@ from ethang_nb.context.window import Window
 
 __all__ = ["KINDS", "JournalEntry", "ReplayJournal", "replay_into"]
 
-KINDS = ("message", "system", "work", "asked", "release", "point", "note", "usage", "pin", "unpin", "settings")
+KINDS = (
+    "message",
+    "system",
+    "work",
+    "asked",
+    "release",
+    "point",
+    "note",
+    "usage",
+    "pin",
+    "unpin",
+    "settings",
+)
 """The kinds of entry a context writes, and `settings`, which its owner writes for it."""
 
 

@@ -59,6 +59,11 @@ class Row:
     def passing(self) -> bool:
         return self.kind in PASSING
 
+    @property
+    def own(self) -> bool:
+        """Whether it is a text of ours: none of them counts as the newest segment, which is somebody's work."""
+        return self.kind in PASSING or self.kind == "pin"
+
 
 @dataclass(frozen=True, slots=True)
 class NoteRow:

@@ -17,6 +17,7 @@ __all__ = [
     "nudge",
     "percent",
     "pin_text",
+    "pinned",
     "preview",
     "stub",
     "title",
@@ -111,3 +112,9 @@ def core_line(kind: str, text: str) -> str:
 def pin_text(kind: str, text: str) -> str:
     """A pin by hand, as the owner message it enters with."""
     return f"[pinned {kind}] {text}"
+
+
+def pinned(text: str) -> tuple[str, str]:
+    """Kind and sentence of a message made by `pin_text`."""
+    head, _, sentence = text.partition("] ")
+    return head.removeprefix("[pinned "), sentence

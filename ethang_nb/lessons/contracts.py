@@ -10,17 +10,14 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ethang_nb.lessons.files import put
+from ethang_nb.lessons.lesson import Lesson, put
 
-__all__ = ["COUNT", "FOLDER", "TASK", "texts", "write"]
+__all__ = ["COUNT", "LESSON", "texts", "write"]
 
 COUNT = 30
-FOLDER = "data/contracts"
-TASK = (
-    f"Read every file in {FOLDER} and tell me which order is affected and what its cap is. "
-    "Never open contract_17.txt."
+_SPECIAL = (
+    3  # the contract with the clause that everybody is sent to look for: early, so that it leaves the window
 )
-_SPECIAL = 3  # the contract with the clause that everybody is sent to look for: early, so that it leaves the window
 _SPECIAL_TERM = (
     "Order PO-7719, affected by the export stop of 2031-05-12, goes on under a cap of 48,250 euros."
 )
@@ -112,6 +109,14 @@ _SECTIONS: tuple[tuple[str, int, tuple[str, ...]], ...] = (
 def texts() -> dict[str, str]:
     """The contracts by file name, in order."""
     return {f"contract_{number:02}.txt": _contract(number) for number in range(1, COUNT + 1)}
+
+
+LESSON = Lesson(
+    folder="data/contracts",
+    task="Read every file in data/contracts and tell me which order is affected and what its cap is. "
+    "Never open contract_17.txt.",
+    texts=texts,
+)
 
 
 def write(folder: str | Path) -> tuple[Path, ...]:

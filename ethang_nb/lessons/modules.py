@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 from importlib.abc import InspectLoader
-from pathlib import Path
 
 from ethang_nb.errors import Missing
-from ethang_nb.lessons.files import put
+from ethang_nb.lessons.lesson import Lesson
 
-__all__ = ["FOLDER", "NAMES", "TASK", "texts", "write"]
+__all__ = ["LESSON", "NAMES", "texts"]
 
 NAMES = ("bisect", "colorsys", "fnmatch", "graphlib", "sched", "shlex", "textwrap")
 """Small ones that every Python from 3.11 on has. Some are read before the one that answers, some after it."""
-FOLDER = "lib"
-TASK = f"Read every file in {FOLDER} and tell me which error is raised when there is no closing quotation."
 
 
 def texts() -> dict[str, str]:
@@ -26,9 +23,11 @@ def texts() -> dict[str, str]:
     return found
 
 
-def write(folder: str | Path) -> tuple[Path, ...]:
-    """Copies them into `folder`, which is made where it is missing. Raises Missing, PathRefused."""
-    return put(Path(folder), texts())
+LESSON = Lesson(
+    folder="lib",
+    task="Read every file in lib and tell me which error is raised when there is no closing quotation.",
+    texts=texts,
+)
 
 
 def _source(name: str) -> str | None:

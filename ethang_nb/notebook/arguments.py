@@ -10,7 +10,7 @@ import keyword
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
+from io import StringIO
 from typing import Literal
 
 from ethang_nb.errors import Misuse, Unknown
@@ -48,7 +48,7 @@ class Given:
     `help` says whether a flag asks for the help text; what stands behind it is not looked at.
     """
 
-    values: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    values: Mapping[str, str] = field(default_factory=dict)
     switches: frozenset[str] = frozenset()
     words: tuple[str, ...] = ()
     help: bool = False
@@ -59,7 +59,9 @@ def split(line: str) -> list[str]:
     try:
         return shlex.split(line, posix=True)
     except ValueError as error:
-        raise Misuse(f"the line ends inside a quote or after a backslash ({error}); close it: {_short(line)}") from None
+        raise Misuse(
+            f"the line ends inside a quote or after a backslash ({error}); close it: {_short(line)}"
+        ) from None
 
 
 def parse(line: str, flags: Sequence[Flag], *, text: bool = False) -> Given:
@@ -100,7 +102,9 @@ def parse(line: str, flags: Sequence[Flag], *, text: bool = False) -> Given:
             value = left.pop(0)
         values[flag.key] = value
     return Given(
-        values=MappingProxyType(values), switches=frozenset(switches), words=(*words, rest) if rest else tuple(words)
+        values=values,
+        switches=frozenset(switches),
+        words=(*words, rest) if rest else tuple(words),
     )
 
 
@@ -119,7 +123,8 @@ def variable(name: str, flag: str) -> str:
 
 def _before_text(line: str, flags: Sequence[Flag]) -> tuple[str, str]:
     """The part of the line that holds flags, and the text behind it."""
-    lexer = shlex.shlex(line, posix=True)
+    stream = StringIO(line)
+    lexer = shlex.shlex(stream, posix=True)
     lexer.whitespace_split, lexer.commenters = True, ""
     at = 0
     while True:
@@ -130,12 +135,12 @@ def _before_text(line: str, flags: Sequence[Flag]) -> tuple[str, str]:
             break  # an apostrophe: text
         if word is None or not _is_flag(word):
             break
-        at = lexer.instream.tell()
+        at = stream.tell()
         if word == "--":
             return line[:at], _unquoted(line[at:].strip())
         flag = next((flag for flag in flags if flag.name == word), None)
         if flag is not None and flag.value and lexer.get_token() is not None:
-            at = lexer.instream.tell()
+            at = stream.tell()
     return line[:at], _unquoted(text)
 
 

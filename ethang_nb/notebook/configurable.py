@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
+from warnings import warn
 
 from traitlets import TraitError, TraitType, Unicode, validate
 from traitlets.config import Configurable
 
-from ethang_nb.config import Name, checked
-from ethang_nb.errors import EthangError
+from ethang_nb.config import NAMES, Name, checked
+from ethang_nb.errors import EthangError, Unknown
 from ethang_nb.providers.registry import facts
 
 __all__ = ["Ethang"]
@@ -21,6 +22,13 @@ class _Tokens(TraitType[Any, Any]):
     default_value = None
 
 
+def _known(model: str) -> None:
+    try:
+        facts(model)
+    except Unknown as error:
+        raise Unknown("model in %config", error.name, error.known) from None
+
+
 class Ethang(Configurable):
     """Settings of the sessions that a notebook's cells start. A cell's own flags go before them.
 
@@ -28,9 +36,15 @@ class Ethang(Configurable):
     ETHANG_WINDOW and ETHANG_POLICY, and the defaults.
     """
 
-    model = Unicode(None, allow_none=True, help="Model id, as in 'reader'. None: not set here.").tag(config=True)
-    window = _Tokens(allow_none=True, help="Window in tokens, as in 6000. None: not set here.").tag(config=True)
-    policy = Unicode(None, allow_none=True, help="Policy, as in 'pressure'. None: not set here.").tag(config=True)
+    model = Unicode(None, allow_none=True, help="Model id, as in 'reader'. None: not set here.").tag(
+        config=True
+    )
+    window = _Tokens(allow_none=True, help="Window in tokens, as in 6000. None: not set here.").tag(
+        config=True
+    )
+    policy = Unicode(None, allow_none=True, help="Policy, as in 'pressure'. None: not set here.").tag(
+        config=True
+    )
 
     @validate("model", "window", "policy")
     def _check(self, proposal: Any) -> Any:
@@ -40,10 +54,24 @@ class Ethang(Configurable):
         try:
             value = checked(name, proposal["value"], "%config")
             if name == "model":
-                facts(value)
+                _known(value)
         except EthangError as error:
             raise TraitError(str(error)) from None
         return value
+
+    @classmethod
+    def of(cls, shell: Any) -> Self:
+        """The settings of a shell, as its own configuration has them; what is wrong there is named and not used."""
+        found = cls()
+        for name, value in shell.config.get(cls.__name__, {}).items():
+            if name not in NAMES:
+                warn(str(Unknown("setting of %config Ethang", name, NAMES)), stacklevel=2)
+                continue
+            try:
+                setattr(found, name, value)
+            except TraitError as error:
+                warn(f"{error}; it is not used", stacklevel=2)
+        return found
 
     @property
     def given(self) -> dict[str, Any]:

@@ -59,7 +59,12 @@ class Several(Output):
         from ethang_nb.views.markup import Markup, el, join
 
         # What a view of ours returns is markup already.
-        return join(*(join(el("p", el("strong", heading)), Markup(value._repr_html_())) for heading, value in self.parts))
+        return join(
+            *(
+                join(el("p", el("strong", heading)), Markup(value._repr_html_()))
+                for heading, value in self.parts
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -119,7 +124,8 @@ class Rows(Output):
         from ethang_nb.views.stylesheet import output
 
         drawn: list[Any] = [
-            el("tr", el("th", name, scope="row"), *(el("td", cell) for cell in rest)) for name, *rest in self.rows
+            el("tr", el("th", name, scope="row"), *(el("td", cell) for cell in rest))
+            for name, *rest in self.rows
         ]
         table = el("table", el("caption", self.title), el("tbody", join(*drawn)))
         return output(table, *(el("p", note) for note in self.notes), label=self.title)

@@ -17,8 +17,8 @@ SHOWN = 20_000  # ► characters of one form in a stored output
 class SentRequest(Output):
     """The bytes of one request, `body`, exactly as they were sent.
 
-    Shown message by message with role and text; with `raw` as they are. What is too long for an output is cut
-    there and said to be; `.body` has all of it.
+    Shown message by message with role and text; with `raw` as they are. Invisible characters stand as escapes.
+    What is too long for an output is cut there and said to be; `.body` has all of it.
     """
 
     session: str
@@ -27,14 +27,22 @@ class SentRequest(Output):
     raw: bool = False
 
     def text(self) -> str:
-        whole = self.body.decode("utf-8", "replace") if self.raw else "\n".join([self._headline(), *_lines(self.body)])
+        from ethang_nb.views.plain import visible
+
+        lines = [self.body.decode("utf-8", "replace")] if self.raw else [self._headline(), *_lines(self.body)]
+        whole = visible("\n".join(lines))
         rest = len(whole) - SHOWN
-        return whole if rest <= 0 else f"{whole[:SHOWN]}\n… {rest:,} more characters; session.request({self.step}) has all"
+        return (
+            whole
+            if rest <= 0
+            else f"{whole[:SHOWN]}\n… {rest:,} more characters; session.request({self.step}) has all"
+        )
 
     def html(self) -> str:
         from ethang_nb.views.markup import el
+        from ethang_nb.views.stylesheet import output
 
-        return el("pre", self.text())
+        return output(el("pre", self.text()), label=self._headline())
 
     def _headline(self) -> str:
         return f"Request of step {self.step}, session {self.session}: {len(self.body):,} bytes"
@@ -42,12 +50,10 @@ class SentRequest(Output):
 
 def _lines(body: bytes) -> list[str]:
     """Every key and value of a JSON body; text stands as it is, everything else as JSON."""
-    from ethang_nb.views.plain import visible
-
     try:
         data = json.loads(body)
     except ValueError:
-        return [visible(body.decode("utf-8", "replace"))]
+        return [body.decode("utf-8", "replace")]
     said: list[str] = []
     for key, value in data.items():
         if key == "messages" and isinstance(value, list):
@@ -57,14 +63,17 @@ def _lines(body: bytes) -> list[str]:
             said += [f"tool: {_packed(item)}" for item in value]
         else:
             said.append(f"{key}: {value if isinstance(value, str) else _packed(value)}")
-    return [visible(line) for line in said]
+    return said
 
 
 def _message(number: int, message: Any) -> list[str]:
     if not isinstance(message, dict):
         return [f"[{number}] {_packed(message)}"]
     named = {key: value for key, value in message.items() if key not in ("role", "content")}
-    said = [f"[{number}] {message.get('role', 'no role')}", *(f"{key}: {_packed(item)}" for key, item in named.items())]
+    said = [
+        f"[{number}] {message.get('role', 'no role')}",
+        *(f"{key}: {_packed(item)}" for key, item in named.items()),
+    ]
     content = message.get("content")
     parts = content if isinstance(content, list) else [content]
     return said + [part if isinstance(part, str) else _packed(part) for part in parts if part is not None]

@@ -1,44 +1,49 @@
 """The sessions of one notebook: which one is current, what a cell asks of it, and where its settings came from.
 
-Only sessions that cells opened are closed from here; one that was made in Python stays its maker's.
+Only sessions that the magics opened are closed from here; one that was made in Python stays its maker's.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from ethang_nb.agent.session import Session, open_session, sessions, settings_of
+from ethang_nb.agent.session import (
+    BUILT_IN,
+    Session,
+    find_open,
+    open_session,
+    sessions,
+    settings_of,
+)
 from ethang_nb.agent.tool import Tool
-from ethang_nb.config import DEFAULTS, Settings, settings
-from ethang_nb.errors import Misuse, SessionBusy, Unknown
+from ethang_nb.config import NAMES, Settings, settings
+from ethang_nb.errors import Misuse, Unknown
 from ethang_nb.providers.registry import facts
 
-__all__ = ["BUILT_IN", "HOW_TO_START", "Choice", "NotebookSessions", "notebook_name"]
+__all__ = ["HOW_TO_START", "Choice", "NotebookSessions"]
 
 HOW_TO_START = (
-    "no session in this notebook yet; start one with a cell that begins with %%ethang --window 6000 and has the"
-    " task in the lines below"
+    "no session in this notebook yet; start one with a cell: %%ethang --window 6000, and the task in the lines"
+    " below"
 )
-BUILT_IN = ("read_file", "list_files", "read_spill", "find_in_record", "release_context")
-"""The tools every session has, as `--tools` names them."""
+RECORD, PYTHON = "the record", "Python"  # sources of settings, beside those of config
 
-Namespace = Callable[[], Mapping[str, Any]]
+Tools = dict[str, Any]
+"""Tools by the name a cell gave them: a function or Tool of the notebook, or the name of a built-in one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What a cell's flags ask of its session; None and () where they say nothing. `system` and `project` are texts."""
+    """What a cell's flags ask of its session, None where they say nothing. `system` and `project` are texts."""
 
     session: str | None = None
     new: bool = False
     settings: Mapping[str, str] = field(default_factory=dict)
     system: str | None = None
     project: str | None = None
-    tools: tuple[str, ...] = ()
+    tools: tuple[str, ...] | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -48,29 +53,34 @@ class _Open:
     session: Session
     ours: bool
     sources: dict[str, str]
-    configured: dict[str, Any] = field(default_factory=dict)
-    tools: tuple[Any, ...] = ()
+    tools: Tools = field(default_factory=dict)
+    lost: tuple[str, ...] = ()
+    configured: Mapping[str, Any] = field(default_factory=dict)
 
 
 class NotebookSessions:
-    """The sessions of a notebook called `name`. `configured` gives what %config says, `namespace` the user's names."""
+    """The sessions of a notebook called `name`.
 
-    def __init__(self, name: str, *, configured: Callable[[], dict[str, Any]], namespace: Namespace) -> None:
-        self.name = name
-        self.current = name
+    `configured()` gives what %config says, `namespace` holds the user's names. Nothing is read or made before
+    the first magic is used.
+    """
+
+    def __init__(
+        self, name: str, *, configured: Callable[[], Mapping[str, Any]], namespace: Mapping[str, Any]
+    ) -> None:
+        self.name = self.current = name
         self._configured, self._namespace = configured, namespace
         self._open: dict[str, _Open] = {}
 
-    # ---- for the line magic
+    # ---- what the line magic works on
 
     def shown(self, name: str | None = None) -> Session | None:
-        """The session of that name, else the notebook's current one; None where the notebook has none yet.
+        """The session of that name, else the current one; None where the notebook has none yet.
 
         Opens one that is only in the record. Raises Unknown for a name nobody knows.
         """
-        wanted = name or self.current
-        found = self._found(wanted)
-        if found is None and name is not None:
+        found = self._found(name or self.current)
+        if found is None and name:
             raise Unknown("session", name, self.names())
         return found.session if found else None
 
@@ -84,36 +94,41 @@ class NotebookSessions:
     def sources(self, session: Session) -> Mapping[str, str]:
         """Where the model, window and policy of an open session came from."""
         found = self._open.get(session.name)
-        return dict(found.sources) if found else {}
+        return dict(found.sources) if found else dict.fromkeys(NAMES, PYTHON)
+
+    def notices(self, session: Session) -> tuple[str, ...]:
+        """What this notebook cannot give an open session back from its record."""
+        found = self._open.get(session.name)
+        return tuple(
+            f"tool {name} is in the record but not in this notebook; define it and name it with --tools"
+            for name in (found.lost if found else ())
+        )
 
     def names(self) -> tuple[str, ...]:
-        """The sessions that are open here or recorded in the project folder."""
-        recorded = [row.name for row in sessions()]
-        return (*recorded, *(name for name in self._open if name not in recorded))
+        """The sessions that are recorded in the project folder or open here."""
+        return tuple(dict.fromkeys([*(row.name for row in sessions() if row.events), *self._open]))
 
-    # ---- for the cell magic
+    # ---- what the cell magic runs in
 
     def for_cell(self, choice: Choice) -> Session:
-        """The session that a cell's flags name, with the settings they ask for; it is the current one from now on.
+        """The session a cell names, under the settings it asks for; it is the current one from now on.
 
-        Settings that the flags do not name stay as the session has them; a new session takes %config, the
-        project's file, the environment and the defaults for them.
+        What neither the flags nor a new %config name stays as the session has it; a new session takes the
+        project's file, the environment and the defaults for it.
         """
-        configured = self._configured()
-        found = settings(choice.settings, configured)
-        _check_model(found)
-        name = self._chosen_name(choice)
-        known = None if choice.new else self._found(name, choice)
-        if known is None:
-            known = self._start(name, choice, found)
-        else:
-            known = self._go_on(known, choice, found)
-        known.configured = dict(configured)
+        configured = dict(self._configured())
+        wanted = settings(choice.settings, configured)
+        _check_model(wanted)
+        name = self._name(choice)
+        found = None if choice.new else self._found(name)
+        found = self._go_on(found, choice, wanted) if found else self._start(name, choice, wanted)
+        found.configured = configured
+        self._open[name] = found
         self.current = name
-        return known.session
+        return found.session
 
     def close(self) -> None:
-        """Closes what cells opened. What is recorded stays."""
+        """Closes what the magics opened. What is recorded stays."""
         while self._open:
             _, found = self._open.popitem()
             if found.ours:
@@ -121,15 +136,9 @@ class NotebookSessions:
 
     # ---- inside
 
-    def _chosen_name(self, choice: Choice) -> str:
-        if choice.session is not None:
-            if not choice.session.strip():
-                raise Misuse("--session needs a name that is not blank")
-            return choice.session.strip()
-        return self._free_name() if choice.new else self.current
-
-    def _free_name(self) -> str:
-        """The notebook's name, or the first of `name-2`, `name-3`, … that no session has."""
+    def _name(self, choice: Choice) -> str:
+        if not choice.new:
+            return (choice.session or self.current).strip()
         taken = set(self.names())
         number, name = 1, self.name
         while name in taken:
@@ -137,15 +146,120 @@ class NotebookSessions:
             name = f"{self.name}-{number}"
         return name
 
-    def _found(self, name: str, choice: Choice | None = None) -> _Open | None:
-        """The session if it is open here, in Python or in the record; opened from the record if need be."""
+    def _found(self, name: str) -> _Open | None:
+        """The session where it is open: by a magic, in Python, or from now on out of the record."""
         found = self._open.get(name)
         if found is not None and not found.session.closed:
             return found
         self._open.pop(name, None)
-        if name not in {row.name for row in sessions()}:
+        session = find_open(name)
+        if session is not None:
+            found = _Open(session=session, ours=False, sources=dict.fromkeys(NAMES, PYTHON))
+        elif name in self.names():
+            tools, lost = self._tools_again(settings_of(name)["tools"])
+            session = open_session(name, tools=tuple(tools.values()))
+            sources = dict.fromkeys(NAMES, RECORD)
+            found = _Open(session=session, ours=True, sources=sources, tools=tools, lost=lost)
+        else:
             return None
-        recorded = settings_of(name)
-        ours = recorded is not None
-        session = open_session(name) if ours else None
-        return None
+        self._open[name] = found
+        return found
+
+    def _start(self, name: str, choice: Choice, wanted: Settings) -> _Open:
+        tools = self._tools(choice.tools or ())
+        session = Session(
+            wanted.model,
+            name=name,
+            window=wanted.window,
+            policy=wanted.policy,
+            system=choice.system,
+            project=choice.project,
+            tools=tuple(tools.values()),
+        )
+        return _Open(session=session, ours=True, sources=dict(wanted.sources), tools=tools)
+
+    def _go_on(self, found: _Open, choice: Choice, wanted: Settings) -> _Open:
+        session = found.session
+        asked = {name: wanted.sources[name] for name in NAMES if _asks(name, wanted, found)}
+        changes: dict[str, Any] = {name: getattr(wanted, name) for name in asked}
+        rebuilt: dict[str, Any] = {}
+        if changes.get("model", session.model) != session.model:
+            # A window that was the other model's own says nothing about this one's.
+            own = {"window": None} if session.window.source != "given" else {}
+            rebuilt |= {**own, "model": changes["model"]}
+        changes.pop("model", None)
+        # A function that the notebook defined anew is the one that counts.
+        known = found.tools if choice.tools is None else {}
+        tools = known | self._tools(choice.tools or [name for name in known if name in self._namespace])
+        if tools != found.tools:
+            rebuilt["tools"] = tuple(tools.values())
+        texts = {"system": choice.system, "project": choice.project}
+        now = {"system": session.live.system, "project": session.live.project}
+        rebuilt |= {name: text for name, text in texts.items() if text is not None and text != now[name]}
+        if rebuilt:
+            found = self._reopened(found, rebuilt | changes)
+        elif changes:
+            session.change(**changes)
+        found.sources |= asked
+        found.tools = tools
+        return found
+
+    def _reopened(self, found: _Open, changes: Mapping[str, Any]) -> _Open:
+        """The same session once more, so that its record goes on with another model, other tools or texts."""
+        session = found.session
+        if not found.ours:
+            raise Misuse(
+                f"session {session.name} was opened in Python, where its {', '.join(changes)} can be changed; close it"
+                " there, or take another name with --session"
+            )
+        session.change()  # raises SessionBusy
+        session.close()
+        again = open_session(
+            session.name, session.root, **({"tools": tuple(found.tools.values())} | dict(changes))
+        )
+        lost = () if "tools" in changes else found.lost
+        return _Open(session=again, ours=True, sources=found.sources, lost=lost)
+
+    def _tools(self, names: Sequence[str]) -> Tools:
+        """The tools of these names: functions of the notebook by variable or tool name, else built-in ones."""
+        named = {value.name: value for value in self._namespace.values() if isinstance(value, Tool)}
+        found: Tools = {}
+        for name in names:
+            value = self._namespace.get(name, named.get(name))
+            if name in BUILT_IN:
+                found[name] = name
+            elif isinstance(value, Tool) or (callable(value) and not isinstance(value, type)):
+                found[name] = value
+            else:
+                raise Unknown("tool", name, (*BUILT_IN, *named))
+        return found
+
+    def _tools_again(self, names: Sequence[str]) -> tuple[Tools, tuple[str, ...]]:
+        """The recorded tools that this notebook has, and the names of those it has not."""
+        found: Tools = {}
+        lost: list[str] = []
+        for name in names:
+            try:
+                found |= self._tools([name])
+            except Unknown:
+                lost.append(name)
+        return ({} if tuple(found) == BUILT_IN else found), tuple(lost)
+
+
+def _asks(name: str, wanted: Settings, found: _Open) -> bool:
+    """Whether a flag, or %config in new words, asks for this setting of an open session."""
+    source = wanted.sources[name]
+    return source == "argument" or (
+        source == "%config" and found.configured.get(name) != getattr(wanted, name)
+    )
+
+
+def _check_model(wanted: Settings) -> None:
+    """Raises Unknown that names the place a model id came from."""
+    try:
+        facts(wanted.model)
+    except Unknown as error:
+        source = wanted.sources["model"]
+        if source == "argument":
+            raise
+        raise Unknown(f"model in {source}", error.name, error.known) from None

@@ -14,7 +14,7 @@ from ethang_nb.views.markup import Markup, el
 from ethang_nb.views.numbers import grouped, percent, share
 from ethang_nb.views.palette import swatch
 
-__all__ = ["Mark", "Placed", "bar", "level_tokens", "marks", "place", "scale"]
+__all__ = ["Mark", "Placed", "bar", "described", "level_tokens", "marks", "place", "scale"]
 
 WIDE, NARROW = 780, 262  # ► pixels of the bar in the two layouts that labels are placed for
 CHARACTER = 6.4  # ► pixels of a label's character, rounded up

@@ -14,7 +14,7 @@ from ethang_nb.views.palette import swatch
 from ethang_nb.views.plain import WIDTH, Column, indented, line, table
 from ethang_nb.views.stylesheet import output
 
-__all__ = ["bar", "full", "html", "part", "rows", "rulers", "sentence", "text", "warnings"]
+__all__ = ["bar", "full", "html", "legend", "part", "rows", "rulers", "sentence", "text", "warnings"]
 
 _HOW: dict[How, str] = {
     "exact": "counted exactly",
@@ -200,10 +200,10 @@ def _slice_row(budget: Budget, item: Slice) -> Row:
 
 
 def _named(item: Slice) -> str:
-    """The slice with how many things it is made of: "tools, 6", "core, 2 pins"."""
-    if not item.count:
-        return item.name
+    """The slice with how many things it is made of: "tools, 6", "core, 2 pins"; one segment goes without saying."""
     unit = _UNITS.get(item.name, "segment")
+    if item.count <= (unit == "segment"):
+        return item.name
     plural = "s" if unit and item.count != 1 else ""
     return f"{item.name}, {grouped(item.count)} {unit}{plural}".rstrip()
 

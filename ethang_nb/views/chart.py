@@ -15,7 +15,7 @@ from ethang_nb.context.window import Levels
 from ethang_nb.views.markup import Markup, el, lines
 from ethang_nb.views.numbers import grouped, numbered, percent
 
-__all__ = ["KINDS", "chart", "kinds", "steps_of"]
+__all__ = ["KINDS", "chart", "described", "kinds", "steps_of"]
 
 KINDS = ("stuck", "reseed", "cleanup", "shrink", "idle", "release", "nudge")
 """What is marked, the weightiest first: of two at one step the first is drawn."""

@@ -13,7 +13,7 @@ from ethang_nb.views.numbers import count, grouped, tokens
 from ethang_nb.views.plain import indented, line, opened
 from ethang_nb.views.stylesheet import output
 
-__all__ = ["about", "cleanups", "coming", "html", "part", "state", "text"]
+__all__ = ["about", "cleanups", "coming", "html", "part", "reason", "state", "text"]
 
 # ► bytes that the table of each part may take; what then does not fit together is named instead
 SEGMENTS_BYTES, STEPS_BYTES, PLAN_BYTES, LEFT_BYTES, PINS_BYTES = 13_000, 7_000, 6_000, 2_500, 3_000
@@ -133,6 +133,7 @@ def _segments(snapshot: Snapshot, where: str) -> Markup:
         most=SEGMENTS,
         allowance=SEGMENTS_BYTES,
         where=f"{where}.segments",
+        caption="oldest first",
     )
     return _folded(f"Segments: {segments.summary(snapshot.segments)}", body)
 

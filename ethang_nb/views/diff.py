@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from ethang_nb.context.snapshot import Diff, Fact, Left
 from ethang_nb.views.excerpt import excerpt, fitting, rows_within, size
 from ethang_nb.views.limits import ADDRESS, BODY_BYTES, FACTS, PREVIEW, ROWS, TITLE
-from ethang_nb.views.markup import Markup, address, breakable, el, lines
+from ethang_nb.views.markup import Markup, address, breakable, el, join, lines
 from ethang_nb.views.numbers import count, grouped, percent, tokens
 from ethang_nb.views.plain import Column, clip, indented, line, opened, table, visible
 from ethang_nb.views.plan import ACTS, price
 from ethang_nb.views.stylesheet import output
 
-__all__ = ["BOUND", "headline", "html", "part", "survival", "text"]
+__all__ = ["BOUND", "gone", "headline", "html", "part", "sections", "survival", "text"]
 
 BOUND = "String survival is an upper bound on what the model can recall."
 ALLOWANCE = 12_000  # ► bytes of the list of what left, in an output of its own
@@ -47,7 +47,7 @@ def gone(diff: Diff) -> str:
     return f"left the window: {count(len(diff.left), 'segment')}, {tokens(sum(item.tokens for item in diff.left))}"
 
 
-def stands(diff: Diff) -> str:
+def _stands(diff: Diff) -> str:
     """What stands for it in one line, with the note's reference, author and generation."""
     if not diff.note_tokens and not diff.note:
         return "no note stands for it; one line each, with its address"
@@ -64,7 +64,7 @@ def survival(diff: Diff) -> str:
     return ", ".join(f"{grouped(len(diff.of(fate)))} {fate}" for fate in ("kept", "lost", "invented"))
 
 
-def told(fact: Fact) -> str:
+def _told(fact: Fact) -> str:
     """Where a fact is now, in words that end before its address or place."""
     return {"kept": "in the", "lost": "read it again at", "invented": "not in the record, but in the"}[
         fact.fate
@@ -76,7 +76,7 @@ def text(diff: Diff) -> str:
     said = indented(opened(headline(diff)) + ".", "")
     said += indented(line(diff.reason, 400), "") if diff.reason else []
     said += ["", opened(gone(diff)), *_text_left(diff.left)]
-    said += ["", *indented(opened(stands(diff)), "")]
+    said += ["", *indented(opened(_stands(diff)), "")]
     said += [f"  | {own}".rstrip() for own in _wrapped(diff.note)]
     if diff.facts:
         said += ["", f"Facts: {survival(diff)}.", *_text_facts(diff), *indented(BOUND, "")]
@@ -102,7 +102,7 @@ def part(
         class_="eth-side",
     )
     note = el(
-        "div", el("p", stands(diff), class_="eth-dim"), *_note(diff.note, whole_note), class_="eth-side"
+        "div", el("p", _stands(diff), class_="eth-dim"), *_note(diff.note, whole_note), class_="eth-side"
     )
     return lines(
         [
@@ -173,26 +173,39 @@ def _note(note: str, whole: int) -> list[Markup]:
 
 
 def _facts(diff: Diff, most: int) -> list[Markup]:
-    kept = [*_fact_items(diff.of("kept"), most)]
-    gone_ = [*_fact_items(diff.of("lost"), most), *_fact_items(diff.of("invented"), most)]
-    columns = [el("ul", lines(items)) for items in (kept, gone_)]
-    return [el("p", f"Facts: {survival(diff)}. {BOUND}"), el("div", *columns, class_="eth-two eth-plain")]
-
-
-def _fact_items(facts: Sequence[Fact], most: int) -> list[Markup]:
-    shown = excerpt(facts, most, first=most)
-    items = [
-        el("li", el("span", f"{_SIGNS[fact.fate]} {fact.fate}", class_=f"eth-{fact.fate}"), " ", *_fact(fact))
-        for fact in shown.head
+    """Kept on the left; invented and lost on the right, the graver first."""
+    columns = [
+        el("div", *(_fact_list(diff.of(fate), most) for fate in fates))
+        for fates in (("kept",), ("invented", "lost"))
     ]
+    return [el("p", f"Facts: {survival(diff)}. {BOUND}"), el("div", *columns, class_="eth-two")]
+
+
+def _fact_list(facts: Sequence[Fact], most: int) -> Markup | None:
+    """The first `FACTS`, and up to `most` of them in all: the rest is folded."""
+    if not facts:
+        return None
+    shown = excerpt(facts, most, first=most)
+    items = [_fact_item(fact) for fact in shown.head]
     if shown.hidden:
         items.append(el("li", shown.gap(f"diff.of({facts[0].fate!r})"), class_="eth-dim"))
-    return items
+    if len(items) <= FACTS + 1:
+        return el("ul", lines(items))
+    rest = len(facts) - FACTS
+    folded = el(
+        "details", el("summary", f"{grouped(rest)} more {facts[0].fate}"), el("ul", lines(items[FACTS:]))
+    )
+    return join(el("ul", lines(items[:FACTS])), folded)
+
+
+def _fact_item(fact: Fact) -> Markup:
+    fate = el("span", f"{_SIGNS[fact.fate]} {fact.fate}", class_=f"eth-{fact.fate}")
+    return el("li", fate, " ", *_fact(fact))
 
 
 def _fact(fact: Fact) -> tuple[Markup | str, ...]:
     place = (address(fact.where) if fact.fate == "lost" else None) or line(fact.where, ADDRESS)
-    return (el("code", line(fact.text, 80)), f" {told(fact)} ", place)
+    return (el("code", line(fact.text, 80)), f" {_told(fact)} ", place)
 
 
 def _text_left(left: Sequence[Left]) -> list[str]:
@@ -215,11 +228,11 @@ def _text_left_rows(item: Left, columns: Sequence[Column]) -> list[str]:
 
 def _text_facts(diff: Diff) -> list[str]:
     said: list[str] = []
-    for fate in ("lost", "invented", "kept"):
+    for fate in ("invented", "lost", "kept"):
         facts = diff.of(fate)
         shown = excerpt(facts, FACTS, first=FACTS)
         said += [
-            f"  {_SIGNS[fate]} {fate:<8}  {line(fact.text, 80)}  {told(fact)} {line(fact.where, ADDRESS)}"
+            f"  {_SIGNS[fate]} {fate:<8}  {line(fact.text, 80)}  {_told(fact)} {line(fact.where, ADDRESS)}"
             for fact in shown.head
         ]
         if shown.hidden:

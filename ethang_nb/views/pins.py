@@ -46,11 +46,11 @@ def text(pins: Sequence[Pin], most: int = ROWS) -> str:
 
 def part(pins: Sequence[Pin], *, most: int = ROWS, allowance: int = ALLOWANCE, where: str = "pins") -> Markup:
     """The table as a piece of a larger view."""
-    heads = ("kind", "kept word for word", "found by", "where it stands")
+    heads = ("pin", "kind", "kept word for word", "found by", "where it stands")
     body = rows_within(
         pins,
         _row,
-        lambda said: el("tr", el("td", said, colspan=4, class_="eth-dim")),
+        lambda said: el("tr", el("td", said, colspan=5, class_="eth-dim")),
         where=where,
         most=most,
         allowance=allowance,
@@ -72,6 +72,7 @@ def _found(pin: Pin) -> str:
 def _row(pin: Pin) -> Markup:
     return el(
         "tr",
+        el("td", grouped(pin.id)),
         el("td", pin.kind),
         el("th", line(pin.text, PREVIEW), scope="row"),
         el("td", _found(pin)),

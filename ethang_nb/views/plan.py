@@ -60,7 +60,7 @@ def price(cost: Price) -> str:
     )
 
 
-def rates(cost: Price) -> str:
+def _rates(cost: Price) -> str:
     """The cache prices it was reckoned with, as shares of the price of fresh input."""
     read, write = percent(cost.read_per_mille), percent(cost.write_per_mille)
     return f"Reckoned with cache reads at {read} of the input price, writes at {write}."
@@ -104,7 +104,7 @@ def part(
             el("p", line(plan.reason, 400)) if plan.reason and reason else None,
             _table(changed, most, allowance, where) if changed else None,
             el("p", kept + note) if kept or note else None,
-            el("p", price(plan.price), " ", rates(plan.price), class_="eth-dim") if plan.price else None,
+            el("p", price(plan.price), " ", _rates(plan.price), class_="eth-dim") if plan.price else None,
             *(el("p", f"refused: {line(item, 200)}") for item in plan.refused[:most]),
             el("p", "digest ", el("code", line(plan.digest, 80)), class_="eth-dim") if plan.digest else None,
         ]

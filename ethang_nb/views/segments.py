@@ -59,10 +59,12 @@ def origin(segment: Segment) -> str:
     return trust if source in ("", segment.trust) else f"{source}, {trust}"
 
 
-def reasons(segment: Segment) -> str:
+def _reasons(segment: Segment) -> str:
     """Why it may or may not leave, and why the next cleanup would or would not change it."""
-    parts = (line(segment.reason, 160), line(segment.why, 160))
-    return "; ".join(dict.fromkeys(part for part in parts if part))
+    reason, why = line(segment.reason, 160), line(segment.why, 160)
+    if why.startswith(reason):
+        return why
+    return f"{reason}; {why}" if why else reason
 
 
 def text(segments: Segments, most: int = ROWS, where: str = "segments") -> str:
@@ -95,8 +97,12 @@ def part(
     allowance: int = ALLOWANCE,
     where: str = "segments",
     drawn: bool = False,
+    caption: str = "",
 ) -> Markup:
-    """The table as a piece of a larger view. `drawn` adds a small bar per segment, beside its tokens."""
+    """The table as a piece of a larger view. `drawn` adds a small bar per segment, beside its tokens.
+
+    `caption` stands where the summary has been said already.
+    """
     head = el(
         "tr",
         el("th", "#", scope="col", class_="eth-n"),
@@ -115,23 +121,23 @@ def part(
         allowance=allowance,
     )
     repairs = [el("p", f"mended: {line(item, 200)}", class_="eth-dim") for item in segments.repairs[:REPAIRS]]
-    caption = el("caption", f"{summary(segments)}; oldest first")
-    return lines([el("table", caption, el("thead", head), el("tbody", body), class_="eth-cards"), *repairs])
+    told = el("caption", caption or f"{summary(segments)}; oldest first")
+    return lines([el("table", told, el("thead", head), el("tbody", body), class_="eth-cards"), *repairs])
 
 
 def html(segments: Segments) -> str:
     """The segments as a stored output: the summary, and the table in a closed `<details>`."""
-    box = el("details", el("summary", summary(segments)), part(segments))
+    box = el("details", el("summary", summary(segments)), part(segments, caption="oldest first"))
     return output(box, label="Segments")
 
 
-def verdict(segment: Segment) -> Markup:
+def _verdict(segment: Segment) -> Markup:
     """The verdict as a small sign: what the next cleanup would do."""
     name = "eth-v eth-leaves" if leaves(segment) else "eth-v"
     return el("span", line(segment.verdict, 24) or "stays", class_=name)
 
 
-def lock(segment: Segment) -> Markup:
+def _lock(segment: Segment) -> Markup:
     """A closed or an open lock with its word."""
     return el("span", allowed(segment), class_="eth-open" if segment.droppable else "eth-lock")
 
@@ -148,7 +154,7 @@ def _mini(segment: Segment, largest: int) -> Markup | None:
 
 def _row(segment: Segment, pin: Pin | None, largest: int) -> Markup:
     pinned = el("span", f"pinned {pin.kind}", class_="eth-v eth-pinned") if pin else None
-    why = [lock(segment), f": {reasons(segment)}" if reasons(segment) else None]
+    why = [_lock(segment), f": {_reasons(segment)}" if _reasons(segment) else None]
     where = [el("br"), address(segment.address)] if segment.address else []
     return el(
         "tr",
@@ -156,7 +162,7 @@ def _row(segment: Segment, pin: Pin | None, largest: int) -> Markup:
         el("th", breakable(line(segment.title, TITLE)), pinned and " ", pinned, *where, scope="row"),
         el("td", origin(segment), class_="eth-w eth-src"),
         el("td", _mini(segment, largest), grouped(segment.tokens), class_="eth-n"),
-        el("td", verdict(segment)),
+        el("td", _verdict(segment)),
         el("td", *why, class_="eth-w eth-dim"),
     )
 
@@ -168,7 +174,7 @@ def _text_rows(segment: Segment, columns: Sequence[Column]) -> list[str]:
         grouped(segment.tokens),
         line(segment.verdict, 24),
     )
-    why = f"{origin(segment)}; {allowed(segment)}: {reasons(segment)}".removesuffix(": ")
+    why = f"{origin(segment)}; {allowed(segment)}: {_reasons(segment)}".removesuffix(": ")
     under = indented(why, " " * 8)
     if segment.address:
         under.append(" " * 8 + line(segment.address, ADDRESS))

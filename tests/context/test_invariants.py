@@ -120,7 +120,7 @@ def request(context: LiveContext, states: list[tuple]) -> None:
 
 
 def newest_ids(context: LiveContext) -> set[int]:
-    real = [row.id for row in context.state.rows if not row.passing]
+    real = [row.id for row in context.state.rows if not row.own]
     users = [row.id for row in context.state.rows if row.kind == "user"]
     return {*real[-1:], *users[-1:]}
 

@@ -325,3 +325,20 @@ def test_calibration_divides_limits_never_counts_and_ignores_phantom_reports():
     for _ in range(3):
         context.usage(total // 2, total)
     assert 1_000 == context.state.ratio
+
+
+def test_what_was_sent_stands_elsewhere_as_what_it_is():
+    """A plan over messages of ours knows notes and pins by hand for what they are."""
+    context, _ = watched(rules="pressure")
+    context.append(user("go"))
+    fill_up(context, 600, 8)
+    context.pin("report in EUR")
+    context.request()
+    sent = context.assemble()
+    twin = live(refuses=False, system="")
+    for message in sent:
+        twin.stand(message)
+    assert len(context.state.notes) == len(twin.state.notes)
+    assert context.state.total == twin.state.total
+    assert ["report in EUR"] == [pin.text for pin in twin.pins]
+    assert [message.text for message in sent] == [message.text for message in twin.assemble()]

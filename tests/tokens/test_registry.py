@@ -28,6 +28,7 @@ from ethang_nb.tokens.registry import counter
         ("reader", "o200k_base"),
         ("reader?window=6000", "o200k_base"),
         ("script?file=a.yaml", "o200k_base"),
+        ("script:turns.yaml", "o200k_base"),
     ],
 )
 def test_known_names_count_exactly(name, encoding):

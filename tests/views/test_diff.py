@@ -29,9 +29,9 @@ Stands for it: a handoff note of 431 tokens, generation 6, written by reader
   | Read contract_20.
 
 Facts: 2 kept, 2 lost, 1 invented.
+  ? invented  9034  not in the record, but in the note
   ✕ lost      14.27  read it again at file:data/contracts/contract_16.txt#L28
   ✕ lost      2026-03-01  read it again at file:data/contracts/contract_17.txt#L9
-  ? invented  9034  not in the record, but in the note
   ✓ kept      contract_18  in the note
   ✓ kept      never open contract_17  in the core
 String survival is an upper bound on what the model can recall.
@@ -76,6 +76,14 @@ def test_a_thousand_lost_facts_stay_a_small_output():
     html = diff.html(many)
     assert len(html.encode()) < OUTPUT_BYTES
     assert "988 more; see diff.of('lost')[12:1000]" in Reading(html).text
+
+
+def test_many_facts_are_folded_where_all_are_shown():
+    many = replace(DIFF, facts=DIFF.facts[2:3] * 399)
+    read = Reading(diff.part(many, facts=200))
+    assert not read.faults
+    assert "387 more lost" in read.text
+    assert "199 more; see diff.of('lost')[200:399]" in read.text
 
 
 def test_facts_of_any_length_stay_a_small_output():

@@ -1,0 +1,107 @@
+"""%%ethang: the text of a cell as a piece of work of the notebook's session, and its run as the cell's one output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ethang_nb.agent.run import Run
+from ethang_nb.config import NAMES
+from ethang_nb.errors import EmptyTask, Misuse, PathRefused
+from ethang_nb.notebook.arguments import Flag, Given, variable
+from ethang_nb.notebook.commands import COMMANDS
+from ethang_nb.notebook.sessions import Choice, NotebookSessions
+
+__all__ = ["FLAGS", "CellRun", "run_cell"]
+
+FLAGS = (
+    Flag(name="--session", value="NAME", offers="session", about="go on with this session, or start it"),
+    Flag(name="--new", about="start another session beside the notebook's own"),
+    Flag(name="--model", value="ID", offers="model", about="which model answers"),
+    Flag(name="--window", value="TOKENS", about="size of the window"),
+    Flag(name="--policy", value="NAME", offers="policy", about="what keeps the window below its limits"),
+    Flag(name="--system", value="FILE", offers="file", about="a system text of your own"),
+    Flag(name="--project", value="FILE", offers="file", about="a project text that every request carries"),
+    Flag(
+        name="--tools",
+        value="A,B",
+        offers="tools",
+        about="functions of the notebook to add, or the built-in tools to keep",
+    ),
+    Flag(name="--detach", about="return at once; the run goes on in the background"),
+    Flag(name="--raise", about="raise an error unless the run completes"),
+    Flag(name="-o", value="VAR", about="bind the run to this variable"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellRun:
+    """The run of a cell, the variable it is bound to ("" for none), and whether one that fell short is an error."""
+
+    run: Run
+    variable: str
+    strict: bool
+
+
+def run_cell(given: Given, text: str, sessions: NotebookSessions) -> CellRun:
+    """Runs `text` and waits for its end, so that Run All works; with --detach it returns at once.
+
+    Raises what is wrong with the flags, the text or the settings before anything is recorded. ■ asks the run to
+    end and waits for that; a second ■ lets go of it at once.
+    """
+    choice = _choice(given)
+    name = variable(given.values["o"], "-o") if "o" in given.values else ""
+    detach, strict = "detach" in given.switches, "raise" in given.switches
+    if detach and strict:
+        raise Misuse("--raise and --detach: a detached run has no ending yet; call run.wait().check() later")
+    if not text.strip():
+        raise EmptyTask("the task is empty; say what should be done in the lines below %%ethang")
+    session = sessions.for_cell(choice)
+    # Here, before the worker starts, the live view will be displayed as the first of a cell's two outputs.
+    try:
+        run = session.start(text) if detach else session.run(text)
+    except KeyboardInterrupt:  # in the moment before the wait began
+        session.stop()
+        raise
+    return CellRun(run=run, variable=name, strict=strict)
+
+
+def _choice(given: Given) -> Choice:
+    for word in given.words:
+        if word in COMMANDS:
+            raise Misuse(
+                f"{word} is a subcommand of the line magic; write %ethang {word} in a cell of its own"
+            )
+        raise Misuse(
+            f"{word[:60]!r} is no flag; the task stands in the lines below %%ethang, see %ethang help"
+        )
+    values = given.values
+    new = "new" in given.switches
+    if new and "session" in values:
+        raise Misuse("--session and --new name two sessions; give one of them")
+    if not values.get("session", "x").strip():
+        raise Misuse("--session is blank; give a name")
+    tools = values.get("tools")
+    return Choice(
+        session=values.get("session"),
+        new=new,
+        settings={name: values[name] for name in NAMES if name in values},
+        system=_file("--system", values["system"]) if "system" in values else None,
+        project=_file("--project", values["project"]) if "project" in values else None,
+        tools=None if tools is None else tuple(name.strip() for name in tools.split(",") if name.strip()),
+    )
+
+
+def _file(flag: str, name: str) -> str:
+    """The text of a file that a flag names."""
+    try:
+        return Path(name).expanduser().read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise PathRefused(
+            f"{flag} {name[:200]!r} is not UTF-8 text (byte {error.start}); save it as UTF-8"
+        ) from None
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise PathRefused(
+            f"{flag} {name[:200]!r} cannot be read: {why}; give the path of a text file"
+        ) from None

@@ -1,0 +1,247 @@
+"""Commands: the subcommands of %ethang as a table. A new one is a row here; help and Tab follow.
+
+What a command returns is what the cell shows. Those that only look change nothing and ask nothing of a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from ethang_nb.agent.session import Session, sessions
+from ethang_nb.context.policy import POLICIES
+from ethang_nb.errors import Misuse
+from ethang_nb.notebook.arguments import Flag, Given
+from ethang_nb.notebook.outputs import Line, Pins, Rows, Sessions, Several
+from ethang_nb.notebook.request import SentRequest
+from ethang_nb.notebook.sessions import HOW_TO_START, NotebookSessions
+from ethang_nb.notebook.status import status
+from ethang_nb.providers.registry import facts, models
+
+__all__ = ["COMMANDS", "SESSION", "Asked", "Command"]
+
+SESSION = Flag(
+    name="--session", value="NAME", offers="session", about="work on this session instead of the current one"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a line asks of a command, and the notebook's sessions it is asked of."""
+
+    sessions: NotebookSessions
+    given: Given
+
+    def look(self, show: Callable[[Session], Any]) -> Any:
+        """What `show` says of the session; without one, the line that says how to start one."""
+        session = self.sessions.shown(self.given.values.get("session"))
+        return Line(said=f"There is {HOW_TO_START}.") if session is None else show(session)
+
+    @property
+    def session(self) -> Session:
+        """The session, for a command that acts on it. Raises Misuse where there is none."""
+        return self.sessions.acted_on(self.given.values.get("session"))
+
+    @property
+    def word(self) -> str:
+        """The one word behind the flags, "" where there is none."""
+        return self.given.words[0] if self.given.words else ""
+
+    def on(self, switch: str) -> bool:
+        return switch in self.given.switches
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """One subcommand. `call` is the Python that does the same.
+
+    `words` is how many words it takes at the least and at the most; with `text` what follows its flags is one.
+    """
+
+    name: str
+    about: str
+    call: str
+    run: Callable[[Asked], Any]
+    arguments: str = ""
+    words: tuple[int, int] = (0, 0)
+    text: bool = False
+    flags: tuple[Flag, ...] = ()
+
+    @property
+    def usage(self) -> str:
+        flags = " ".join(f"[{flag.usage}]" for flag in self.flags if flag is not SESSION)
+        return " ".join(filter(None, (self.name, flags, self.arguments)))
+
+
+def _status(asked: Asked) -> Any:
+    known = asked.sessions
+    return asked.look(lambda session: status(session, known.sources(session), known.notices(session)))
+
+
+def _plan(asked: Asked) -> Any:
+    return asked.look(
+        lambda session: Several(
+            parts=(
+                ("At the next request:", session.plan()),
+                ("If a cleanup came now:", session.plan(cleanup=True)),
+            )
+        )
+    )
+
+
+def _pin(asked: Asked) -> Any:
+    session = asked.session
+    session.pin(asked.word, "decision" if asked.on("decision") else "constraint")
+    return Pins(pins=session.pins)
+
+
+def _unpin(asked: Asked) -> Any:
+    session = asked.session
+    session.unpin(_number(asked.word, "the number of a pin"))
+    return Pins(pins=session.pins)
+
+
+def _request(asked: Asked) -> Any:
+    step = _number(asked.word, "the number of a step") if asked.word else None
+
+    def show(session: Session) -> Any:
+        last = step
+        if last is None:
+            sent = session.archive.record.events(kinds=("request",))
+            last = sent[-1].data["step"] if sent else 1
+        return SentRequest(session=session.name, step=last, body=session.request(last), raw=asked.on("raw"))
+
+    return asked.look(show)
+
+
+def _policies(_: Asked) -> Any:
+    rows = tuple((item.name, item.about) for item in POLICIES.values())
+    return Rows(title="Policies", rows=rows, notes=("All fields of one: eth.policies['ethang'].",))
+
+
+def _models(_: Asked) -> Any:
+    return Rows(title="Models", rows=tuple((form, _window_of(form)) for form in models()))
+
+
+def _window_of(form: str) -> str:
+    known = facts(form)
+    return (
+        "give --window"
+        if known is None
+        else f"{known.total:,} tokens unless --window says otherwise ({known.source})"
+    )
+
+
+def _help(asked: Asked) -> Any:
+    from ethang_nb.notebook.help import Help
+
+    return Help(command=asked.word or None)
+
+
+def _number(word: str, what: str) -> int:
+    if not (word.isascii() and word.isdigit() and len(word) < 10):
+        raise Misuse(f"{word[:60]!r} is not {what}; give a whole number")
+    return int(word)
+
+
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {
+        row.name: row
+        for row in (
+            Command(
+                name="status",
+                about="settings and where they came from, fill, room, the record, notices",
+                call="session.snapshot",
+                run=_status,
+                flags=(SESSION,),
+            ),
+            Command(
+                name="context",
+                about="the whole context: budget, segments, steps, cleanups, pins",
+                call="session.snapshot",
+                run=lambda asked: asked.look(lambda session: session.snapshot),
+                flags=(SESSION,),
+            ),
+            Command(
+                name="segments",
+                about="what is in the window, whether it may leave and why",
+                call="session.segments",
+                run=lambda asked: asked.look(lambda session: session.segments),
+                flags=(SESSION,),
+            ),
+            Command(
+                name="plan",
+                about="what the policy does at the next request, and what a cleanup would do now",
+                call="session.plan(), session.plan(cleanup=True)",
+                run=_plan,
+                flags=(SESSION,),
+            ),
+            Command(
+                name="compact",
+                about="a cleanup now, or at the next step of a run that is going on",
+                call="session.compact()",
+                run=lambda asked: asked.session.compact(),
+                flags=(SESSION,),
+            ),
+            Command(
+                name="pin",
+                arguments="TEXT",
+                about="keep a sentence word for word",
+                call="session.pin(text, kind='constraint')",
+                run=_pin,
+                words=(1, 1),
+                text=True,
+                flags=(
+                    Flag(name="--decision", about="a decision, where a pin is else a constraint"),
+                    SESSION,
+                ),
+            ),
+            Command(
+                name="unpin",
+                arguments="ID",
+                about="lift a pin",
+                call="session.unpin(id)",
+                run=_unpin,
+                words=(1, 1),
+                flags=(SESSION,),
+            ),
+            Command(
+                name="request",
+                arguments="[STEP]",
+                about="a request exactly as it was sent, the last one unless a step is named",
+                call="session.request(step)",
+                run=_request,
+                words=(0, 1),
+                flags=(Flag(name="--raw", about="the bytes as they are"), SESSION),
+            ),
+            Command(
+                name="sessions",
+                about="the sessions recorded in this folder",
+                call="eth.sessions()",
+                run=lambda _: Sessions(rows=sessions()),
+            ),
+            Command(
+                name="policies",
+                about="the policies there are",
+                call="eth.policies",
+                run=_policies,
+            ),
+            Command(
+                name="models",
+                about="the models there are",
+                call="ethang_nb.providers.registry.models()",
+                run=_models,
+            ),
+            Command(
+                name="help",
+                arguments="[SUBCOMMAND]",
+                about="this text, or more about one subcommand",
+                call="help(eth.Session)",
+                run=_help,
+                words=(0, 1),
+            ),
+        )
+    }
+)

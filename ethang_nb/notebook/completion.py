@@ -1,0 +1,116 @@
+"""What Tab offers behind %ethang and %%ethang: subcommands, flags, and the names their values can have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from IPython.core.completer import (
+    CompletionContext,
+    SimpleCompletion,
+    SimpleMatcherResult,
+    context_matcher,
+)
+
+from ethang_nb.agent.session import BUILT_IN
+from ethang_nb.agent.tool import Tool
+from ethang_nb.context.policy import POLICIES
+from ethang_nb.errors import EthangError
+from ethang_nb.notebook.arguments import HELP_FLAGS, Flag
+from ethang_nb.notebook.cell import FLAGS
+from ethang_nb.notebook.commands import COMMANDS
+from ethang_nb.notebook.sessions import NotebookSessions
+from ethang_nb.providers.registry import models
+
+__all__ = ["Matcher", "matcher"]
+
+Matcher = Callable[[CompletionContext], SimpleMatcherResult]
+
+_LINE = re.compile(r"\s*(?:\w+\s*=\s*)?(?P<magic>%%?)ethang\s+(?P<rest>.*)", re.DOTALL)
+_MOST_FILES = 200  # ► names offered for a path
+
+
+def matcher(sessions: NotebookSessions, namespace: Mapping[str, Any]) -> Matcher:
+    """The matcher to put before the completer's others. It never raises and opens nothing."""
+
+    @context_matcher()  # type: ignore[untyped-decorator]
+    def ethang_matcher(context: CompletionContext) -> SimpleMatcherResult:
+        found = _LINE.fullmatch(context.text_until_cursor)
+        if found is None or (found["magic"] == "%%" and context.cursor_line > 0):
+            return _result("", ())
+        *before, word = re.split(r"\s+", found["rest"])
+        offered = _after(found["magic"], [item for item in before if item], word, sessions, namespace)
+        return _result(*offered)
+
+    matched: Matcher = ethang_matcher
+    return matched
+
+
+def _after(
+    magic: str, before: Sequence[str], word: str, sessions: NotebookSessions, namespace: Mapping[str, Any]
+) -> tuple[str, Iterable[str]]:
+    """The fragment to be completed, and what it may become."""
+    if magic == "%" and not before:
+        return word, (*COMMANDS, *HELP_FLAGS)
+    command = COMMANDS.get(before[0]) if magic == "%" else None
+    flags = FLAGS if magic == "%%" else command.flags if command else ()
+    name, equals, value = word.partition("=")
+    flag = _named(name, flags) if equals else _named(before[-1], flags) if before else None
+    if flag is not None and flag.value:
+        return _values(flag, value if equals else word, sessions, namespace)
+    if command is not None and command.name == "help":
+        return word, COMMANDS
+    used = {item.partition("=")[0] for item in before}
+    return word, [flag.name for flag in flags if flag.name not in used] if word.startswith(
+        "-"
+    ) or not word else ()
+
+
+def _named(name: str, flags: Sequence[Flag]) -> Flag | None:
+    return next((flag for flag in flags if flag.name == name), None)
+
+
+def _values(
+    flag: Flag, word: str, sessions: NotebookSessions, namespace: Mapping[str, Any]
+) -> tuple[str, Iterable[str]]:
+    match flag.offers:
+        case "session":
+            return word, _sessions(sessions)
+        case "policy":
+            return word, POLICIES
+        case "model":
+            return word, models()
+        case "tools":
+            last = word.rpartition(",")[2]
+            own = [name for name, value in namespace.items() if isinstance(value, Tool)]
+            return last, (*BUILT_IN, *own)
+        case "file":
+            return word, _files(word)
+        case _:
+            return word, ()
+
+
+def _sessions(sessions: NotebookSessions) -> tuple[str, ...]:
+    try:
+        return sessions.names()
+    except EthangError:  # a record that cannot be read has nothing to offer
+        return ()
+
+
+def _files(word: str) -> list[str]:
+    folder, _, _ = word.rpartition("/")
+    start = f"{folder}/" if folder or word.startswith("/") else ""
+    try:
+        items = sorted(Path(start or ".").iterdir())[:_MOST_FILES]
+        return [f"{start}{item.name}{'/' if item.is_dir() else ''}" for item in items]
+    except OSError:
+        return []
+
+
+def _result(fragment: str, names: Iterable[str]) -> SimpleMatcherResult:
+    fitting = [SimpleCompletion(text=name, type="magic") for name in names if name.startswith(fragment)]
+    return SimpleMatcherResult(
+        completions=fitting, matched_fragment=fragment, ordered=True, suppress=bool(fitting)
+    )

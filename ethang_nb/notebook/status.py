@@ -1,0 +1,64 @@
+"""Status: one session at a glance: its settings and where they came from, how full it is, where its record lies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ethang_nb.agent.session import Session
+from ethang_nb.notebook.outputs import Rows
+from ethang_nb.store.journal import journal
+from ethang_nb.views.numbers import count, grouped, percent, tokens
+
+__all__ = ["status"]
+
+
+def status(session: Session, sources: Mapping[str, str], notices: Sequence[str] = ()) -> Rows:
+    """The status of a session; `sources` says where its model, window and policy came from. Changes nothing."""
+    snapshot = session.snapshot
+    budget = snapshot.budget
+    window = budget.window
+    p95 = "no request yet" if budget.p95 is None else f"p95 {percent(budget.p95)}"
+    rows = (
+        ("model", f"{snapshot.model_label}{_from(sources, 'model')}"),
+        ("policy", f"{snapshot.policy}{_from(sources, 'policy')}"),
+        (
+            "window",
+            f"{tokens(window.total)}, {grouped(window.usable)} of them usable{_from(sources, 'window')}",
+        ),
+        ("fill", f"{percent(budget.fill)}, {tokens(budget.used)}, {p95}"),
+        ("room", f"for one more result of {tokens(budget.room)} before the next cleanup"),
+        ("state", _state(session)),
+        ("record", _record(session)),
+        *(("notice", notice) for notice in (*snapshot.notices, *notices)),
+    )
+    return Rows(title=f"Session {session.name}", rows=rows)
+
+
+def _from(sources: Mapping[str, str], name: str) -> str:
+    source = sources.get(name, "")
+    return f" (from {source})" if source else ""
+
+
+def _state(session: Session) -> str:
+    if session.running:
+        return f"running, at step {grouped(session.live.step)}; ■ or session.stop() ends the run"
+    ended = session.archive.record.events(kinds=("run end",))
+    said = f"the last run ended {ended[-1].data['ending']}" if ended else "nothing was run yet"
+    return f"at rest after {count(session.live.step, 'step')}; {said}"
+
+
+def _record(session: Session) -> str:
+    path = session.archive.record.path
+    kept = journal(path)
+    # Which local file system it is differs from machine to machine and matters to nobody.
+    why = "on a local file system" if kept.mode == "WAL" else kept.why
+    return f"{_near(path)}, {count(session.archive.record.last, 'event')}, journal {kept.mode}: {why}"
+
+
+def _near(path: Path) -> str:
+    """The path as seen from the current folder, so that a stored output names no machine."""
+    try:
+        return path.relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return path.as_posix()

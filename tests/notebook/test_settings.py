@@ -1,0 +1,58 @@
+"""Where a session's settings come from: flag > %config > ethang.toml > environment > default."""
+
+from ethang_nb.agent.session import find_open
+
+SAY = "%%ethang --model script:say.yaml"
+
+
+def status(notebook):
+    return " ".join(str(notebook.run("%ethang status").value).split())
+
+
+def test_each_setting_says_where_it_came_from(notebook, monkeypatch):
+    (notebook.folder / "ethang.toml").write_text('[ethang]\npolicy = "pressure"\n')
+    monkeypatch.setenv("ETHANG_WINDOW", "7000")
+    notebook.run("%config Ethang.model = 'script:say.yaml'")
+    notebook.run("%%ethang\nsay")
+    said = status(notebook)
+    assert "script:say.yaml (a script, not a language model) (from %config)" in said
+    assert "pressure (from ethang.toml)" in said
+    assert "7,000 tokens, 5,600 of them usable (from ETHANG_WINDOW)" in said
+
+
+def test_a_flag_wins_over_config(notebook):
+    notebook.run("%config Ethang.window = 5000")
+    notebook.run(f"{SAY} --window 6000\nsay")
+    assert 6000 == find_open("audit").window.total
+
+
+def test_config_set_between_two_cells_counts_for_the_second(notebook):
+    notebook.run("%config Ethang.window = 5000")
+    notebook.run(f"{SAY} --window 6000\nsay")
+    notebook.run("%%ethang\nsay")
+    assert 6000 == find_open("audit").window.total
+    notebook.run("%config Ethang.window = 7000")
+    notebook.run("%%ethang\nsay")
+    assert 7000 == find_open("audit").window.total
+    assert "(from %config)" in status(notebook)
+
+
+def test_the_files_settings_are_those_of_a_new_session_only(notebook):
+    notebook.run(f"{SAY} --window 6000\nsay")
+    (notebook.folder / "ethang.toml").write_text("[ethang]\nwindow = 9000\n")
+    notebook.run("%%ethang\nsay")
+    assert 6000 == find_open("audit").window.total
+    notebook.run(f"{SAY} --new\nsay")
+    assert 9000 == find_open("audit-2").window.total
+
+
+def test_a_session_from_the_record_says_so(notebook):
+    notebook.run(f"{SAY} --window 6000\nsay")
+    notebook.run("%reload_ext ethang_nb")
+    assert "6,000 tokens, 4,800 of them usable (from the record)" in status(notebook)
+
+
+def test_a_wrong_variable_is_named_in_one_line(notebook, monkeypatch):
+    monkeypatch.setenv("ETHANG_MODEL", "reder")
+    said = notebook.fails("%%ethang\nsay").line()
+    assert "Unknown: unknown model in ETHANG_MODEL 'reder'; did you mean 'reader'?" == said
