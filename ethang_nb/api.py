@@ -6,7 +6,7 @@ id or a Window. For the same input `plan(...).fill_before == budget(...).fill`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -99,7 +99,8 @@ class Context:
         context.append(reply.choices[0].message)
         context.append({"role": "tool", "tool_call_id": …, "content": …})
 
-    `request()` answers in the shape of what was appended. `spill(tool, text) -> address` may keep large
+    `request()` answers in the shape of what was appended; before anything tells, a Claude model or tools with an
+    `input_schema` mean Anthropic's. `spill(tool, text) -> address` may keep large
     results outside; without it they are kept in memory under `log://<i>`, the number of the message (from 0,
     nudges and pins by hand among them).
     """
@@ -127,7 +128,7 @@ class Context:
             journal=self._journal, spill=spill or self._keep,
         )  # fmt: skip
         self._chronicle = Chronicle(self._live)
-        self._shape: Shape = "ethang"
+        self._shape: Shape = "anthropic" if _speaks_anthropic(self.model, tools) else "ethang"
         self._sent: int | None = None  # our own count of the last request
         for text in pins:
             self.pin(text)
@@ -274,6 +275,11 @@ def _live(
         spill=spill,
         refuses=refuses,
     )
+
+
+def _speaks_anthropic(model: str, tools: Sequence[Any]) -> bool:
+    """What model and tools say of the shape in which a first message of plain text is to be sent."""
+    return "claude" in model or any(isinstance(item, Mapping) and "input_schema" in item for item in tools)
 
 
 def _with_apply(shown: Plan, apply: Callable[[str | None], Applied]) -> Plan:

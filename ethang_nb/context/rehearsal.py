@@ -5,8 +5,7 @@ from __future__ import annotations
 from ethang_nb.context.counting import message_tokens
 from ethang_nb.context.explain import as_plan
 from ethang_nb.context.live import LiveContext
-from ethang_nb.context.messages import Message
-from ethang_nb.context.plan import Act, Applied, Plan, Removed
+from ethang_nb.context.plan import Applied, Plan, Removed
 
 __all__ = ["foretold", "rehearse"]
 
@@ -32,18 +31,14 @@ def rehearse(context: LiveContext, note: str | None) -> Applied:
             continue
         places = range(len(entry.messages)) if move.index < 0 else [move.index + 1]
         removed += [
-            _removed(move.row, move.act, entry.messages[place], entry.addresses[place], context)
+            Removed(
+                segment=str(move.row),
+                title=entry.title,
+                tokens=message_tokens(entry.messages[place], context.counter),
+                address=entry.addresses[place],
+                how=move.act,
+                text=entry.messages[place].text,
+            )
             for place in places
         ]
     return Applied(messages=copy.assemble(), removed=tuple(removed))
-
-
-def _removed(row: int, act: Act, message: Message, address: str, context: LiveContext) -> Removed:
-    return Removed(
-        segment=str(row),
-        title=context.entries[row].title,
-        tokens=message_tokens(message, context.counter),
-        address=address,
-        how=act,
-        text=message.text,
-    )

@@ -16,7 +16,7 @@ from ethang_nb.errors import BadMessage
 from ethang_nb.formats import anthropic, call_ids, openai
 from ethang_nb.formats.parts import bad, plain
 
-__all__ = ["is_anthropic", "to_messages", "to_tools"]
+__all__ = ["is_anthropic", "is_openai", "to_messages", "to_tools"]
 
 _EXPECTED = "a message: one of ethang_nb, or an OpenAI- or Anthropic-style dict with 'role' and 'content'"
 _TOOL_EXPECTED = "a tool: a ToolSpec, or an OpenAI- or Anthropic-style dict with a name and a schema"
@@ -85,12 +85,17 @@ def _read_one(data: Mapping[str, Any], position: int) -> tuple[Message, ...]:
 
 def is_anthropic(data: Mapping[str, Any]) -> bool:
     """Only blocks that OpenAI does not have tell; what both have reads the same either way."""
-    if data.get("role") in _OPENAI_ROLES or any(data.get(key) for key in _OPENAI_KEYS):
+    if is_openai(data):
         return False
     content = data.get("content")
     if not isinstance(content, list | tuple):
         return False
     return any(_type(block) in _ANTHROPIC_BLOCKS for block in content)
+
+
+def is_openai(data: Mapping[str, Any]) -> bool:
+    """Only roles and keys that Anthropic does not have tell."""
+    return data.get("role") in _OPENAI_ROLES or any(data.get(key) for key in _OPENAI_KEYS)
 
 
 def _type(block: object) -> object:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from ethang_nb.context.messages import Message
 from ethang_nb.context.plan import Plan
 from ethang_nb.formats import anthropic, openai
-from ethang_nb.formats.detect import is_anthropic
+from ethang_nb.formats.detect import is_anthropic, is_openai
 
 __all__ = ["Sending", "Shape", "shape_of", "write"]
 
@@ -24,13 +24,23 @@ class Sending(list[Any]):
         self.plan = plan
 
 
-def shape_of(message: Any, before: Shape | None) -> Shape:
-    """The shape a caller works in. A plain text message tells little, so a later Anthropic block decides."""
-    first = message[0] if isinstance(message, list | tuple) and message else message
-    if isinstance(first, Message):
-        return before or "ethang"
-    data = first if isinstance(first, Mapping) else getattr(first, "model_dump", dict)()
-    return "anthropic" if before == "anthropic" or is_anthropic(data) else "openai"
+def shape_of(given: Any, before: Shape) -> Shape:
+    """The shape of a message, or of a list of them; a message that tells nothing leaves it as it was `before`."""
+    shape = before
+    for item in given if isinstance(given, list | tuple) else (given,):
+        shape = _shape_of_one(item, shape)
+    return shape
+
+
+def _shape_of_one(message: Any, before: Shape) -> Shape:
+    if isinstance(message, Message):
+        return before
+    data = message if isinstance(message, Mapping) else getattr(message, "model_dump", dict)()
+    if is_anthropic(data):
+        return "anthropic"
+    if is_openai(data) or before == "ethang":
+        return "openai"
+    return before
 
 
 def write(messages: Sequence[Message], shape: Shape, plan: Plan | None) -> Sending:

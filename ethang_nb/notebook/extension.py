@@ -45,7 +45,7 @@ def load(shell: Any) -> None:
     shell.register_magic_function(magic(shell, sessions), magic_kind="line_cell", magic_name=NAME)
     shell.configurables.append(settings)
     shell.Completer.custom_matchers.append(found.matcher)
-    _transformers(shell).insert(0, _with_body)
+    _transformers(shell).append(_with_body)
     atexit.register(sessions.close)
     _LOADED.append(found)
 

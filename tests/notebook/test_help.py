@@ -18,6 +18,7 @@ from ethang_nb.notebook.help import HELP
         "%ethang help",
         "%ethang",
         "%%ethang -h",
+        "\n\n%%ethang -h\n",
         "%%ethang --help\ntext",
         "%ethang plan -h",
     ],
