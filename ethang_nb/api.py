@@ -99,10 +99,10 @@ class Context:
         context.append(reply.choices[0].message)
         context.append({"role": "tool", "tool_call_id": …, "content": …})
 
-    `request()` answers in the shape of what was appended; before anything tells, a Claude model or tools with an
-    `input_schema` mean Anthropic's. `spill(tool, text) -> address` may keep large
-    results outside; without it they are kept in memory under `log://<i>`, the number of the message (from 0,
-    nudges and pins by hand among them).
+    `request()` answers in the shape of what was appended. Where a first dict could be of either, a Claude model
+    or tools with an `input_schema` make it Anthropic's. `spill(tool, text) -> address` may keep large results
+    outside; without it they are kept in memory under `log://<i>`, the number of the message (from 0, nudges and
+    pins by hand among them).
     """
 
     def __init__(
@@ -128,7 +128,8 @@ class Context:
             journal=self._journal, spill=spill or self._keep,
         )  # fmt: skip
         self._chronicle = Chronicle(self._live)
-        self._shape: Shape = "anthropic" if _speaks_anthropic(self.model, tools) else "ethang"
+        self._shape: Shape = "ethang"
+        self._plain: Shape = "anthropic" if _speaks_anthropic(self.model, tools) else "openai"
         self._sent: int | None = None  # our own count of the last request
         for text in pins:
             self.pin(text)
@@ -136,7 +137,7 @@ class Context:
     def append(self, message: Any) -> None:
         """Takes in one message or a list of them: ethang, OpenAI or Anthropic shape, or an SDK's own object."""
         items = to_messages(message)
-        self._shape = shape_of(message, self._shape)
+        self._shape = shape_of(message, self._shape, plain=self._plain)
         for item in items:
             self._live.append(item)
 

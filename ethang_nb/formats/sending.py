@@ -24,23 +24,26 @@ class Sending(list[Any]):
         self.plan = plan
 
 
-def shape_of(given: Any, before: Shape) -> Shape:
-    """The shape of a message, or of a list of them; a message that tells nothing leaves it as it was `before`."""
+def shape_of(given: Any, before: Shape, *, plain: Shape = "openai") -> Shape:
+    """The shape of a message, or of a list of them, after others of the shape `before`.
+
+    A dict that tells nothing, because both have it, leaves it as it was; the first such dict is `plain`.
+    """
     shape = before
     for item in given if isinstance(given, list | tuple) else (given,):
-        shape = _shape_of_one(item, shape)
+        shape = _shape_of_one(item, shape, plain)
     return shape
 
 
-def _shape_of_one(message: Any, before: Shape) -> Shape:
+def _shape_of_one(message: Any, before: Shape, plain: Shape) -> Shape:
     if isinstance(message, Message):
         return before
     data = message if isinstance(message, Mapping) else getattr(message, "model_dump", dict)()
     if is_anthropic(data):
         return "anthropic"
-    if is_openai(data) or before == "ethang":
+    if is_openai(data):
         return "openai"
-    return before
+    return plain if before == "ethang" else before
 
 
 def write(messages: Sequence[Message], shape: Shape, plan: Plan | None) -> Sending:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ethang_nb.context.snapshot import Diff, Fact, Left
 from ethang_nb.views.excerpt import excerpt, fitting, rows_within, size
-from ethang_nb.views.limits import ADDRESS, BODY_BYTES, FACTS, PREVIEW, ROWS, TITLE
+from ethang_nb.views.limits import ADDRESS, BODY_BYTES, FACTS, OPEN_ROWS, PREVIEW, ROWS, TITLE
 from ethang_nb.views.markup import Markup, address, breakable, el, join, lines
 from ethang_nb.views.numbers import count, grouped, percent, tokens
 from ethang_nb.views.plain import Column, clip, indented, line, opened, table, visible
@@ -116,10 +116,11 @@ def part(
 
 
 def html(diff: Diff) -> str:
-    """The diff as a stored output: the headline, and the rest in a closed `<details>`."""
+    """The diff as a stored output: the headline, and the rest in `<details>`, open where it is short."""
     said = el("p", el("strong", opened(headline(diff))), f". Facts: {survival(diff)}." if diff.facts else ".")
     body = fitting((part(diff, facts=most) for most in (FACTS, 3, 0)), BODY_BYTES - size(said))
-    box = el("details", el("summary", "What left, and what stands for it"), body)
+    short = len(diff.left) <= OPEN_ROWS
+    box = el("details", el("summary", "What left, and what stands for it"), body, open=short)
     return output(said, box, label="Diff of a cleanup")
 
 

@@ -10,6 +10,7 @@ __all__ = [
     "FACTS",
     "FACTS_REPORT",
     "NOTE_REPORT",
+    "OPEN_ROWS",
     "OUTPUT_BYTES",
     "PREVIEW",
     "ROWS",
@@ -27,6 +28,7 @@ ADDRESS = 160  # ► characters of an address; longer ones are cut
 ANSWER = 8_000  # ► characters of a run's answer in a stored output
 ANSWER_REPORT = 200_000  # ► the same in a report
 NOTE_REPORT = 60_000  # ► characters of a handoff note in a report
+OPEN_ROWS = 20  # ► a table of up to so many rows stands open where it is all that was asked for
 ROWS = 40  # ► rows of a table in a stored output
 ROWS_REPORT = 1_000  # ► rows of a table in a report
 FACTS = 12  # ► facts of one fate in a stored output

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ethang_nb.context.plan import Plan, Price, Verdict
 from ethang_nb.views.excerpt import excerpt, fitting, rows_within, size
-from ethang_nb.views.limits import ADDRESS, BODY_BYTES, ROWS, TITLE
+from ethang_nb.views.limits import ADDRESS, BODY_BYTES, OPEN_ROWS, ROWS, TITLE
 from ethang_nb.views.markup import Markup, address, breakable, el, lines
 from ethang_nb.views.numbers import count, grouped, percent, tokens
 from ethang_nb.views.plain import Column, indented, line, opened, table
@@ -112,11 +112,12 @@ def part(
 
 
 def html(plan: Plan) -> str:
-    """The plan as a stored output: the outcome, and the rest in a closed `<details>`."""
+    """The plan as a stored output: the outcome, and the rest in `<details>`, open where it is short."""
     said = el("p", el("strong", opened(headline(plan))), f". Policy {line(plan.policy, 40)}.")
-    summary = el("summary", f"What changes: {count(len(changes(plan)), 'segment')}")
+    many = len(changes(plan))
+    summary = el("summary", f"What changes: {count(many, 'segment')}")
     body = fitting((part(plan, most=most) for most in (ROWS, 10, 2)), BODY_BYTES - size(said))
-    return output(said, el("details", summary, body), label="Plan")
+    return output(said, el("details", summary, body, open=0 < many <= OPEN_ROWS), label="Plan")
 
 
 def _table(changed: Sequence[Verdict], most: int, allowance: int, where: str) -> Markup:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ethang_nb.context.segments import Segment, SegmentKind, Segments
 from ethang_nb.context.snapshot import Pin
 from ethang_nb.views.excerpt import excerpt, rows_within
-from ethang_nb.views.limits import ADDRESS, ROWS, TITLE
+from ethang_nb.views.limits import ADDRESS, OPEN_ROWS, ROWS, TITLE
 from ethang_nb.views.markup import Markup, address, breakable, el, lines
 from ethang_nb.views.numbers import count, grouped, tokens
 from ethang_nb.views.palette import swatch
@@ -126,8 +126,9 @@ def part(
 
 
 def html(segments: Segments) -> str:
-    """The segments as a stored output: the summary, and the table in a closed `<details>`."""
-    box = el("details", el("summary", summary(segments)), part(segments, caption="oldest first"))
+    """The segments as a stored output: the summary, and the table in `<details>`, open where it is short."""
+    table = part(segments, caption="oldest first")
+    box = el("details", el("summary", summary(segments)), table, open=len(segments) <= OPEN_ROWS)
     return output(box, label="Segments")
 
 

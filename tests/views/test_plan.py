@@ -68,5 +68,6 @@ def test_much_that_was_refused_stays_a_small_output():
     assert len(plan.html(refused).encode()) <= OUTPUT_BYTES
 
 
-def test_details_are_closed():
-    assert ("details", "open") not in Reading(plan.html(PLAN)).names
+def test_a_short_plan_stands_open_and_a_long_one_is_closed():
+    assert ("details", "open") in Reading(plan.html(PLAN)).names
+    assert ("details", "open") not in Reading(plan.html(samples.large().plan)).names
