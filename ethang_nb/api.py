@@ -6,8 +6,7 @@ id or a Window. For the same input `plan(...).fill_before == budget(...).fill`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ethang_nb.context.budget import Budget
@@ -19,17 +18,17 @@ from ethang_nb.context.live import LiveContext, Spill
 from ethang_nb.context.occupancy import budget as live_budget
 from ethang_nb.context.outline import segments as live_segments
 from ethang_nb.context.pairing import mend
-from ethang_nb.context.plan import Applied, Plan
+from ethang_nb.context.plan import Plan
 from ethang_nb.context.policy import Policy
 from ethang_nb.context.policy import policy as find_policy
-from ethang_nb.context.rehearsal import foretold, rehearse
+from ethang_nb.context.rehearsal import foretold
 from ethang_nb.context.segments import Segments
 from ethang_nb.context.snapshot import Pin, Snapshot
 from ethang_nb.context.window import Window
-from ethang_nb.errors import BadWindow, Misuse, NoSuchAddress, Stuck, Unknown
+from ethang_nb.errors import Misuse, NoSuchAddress, Stuck
 from ethang_nb.formats.detect import to_messages, to_tools
 from ethang_nb.formats.sending import Sending, Shape, shape_of, write
-from ethang_nb.providers.registry import facts
+from ethang_nb.providers.windows import window_of
 from ethang_nb.tokens.registry import counter as find_counter
 
 __all__ = ["Context", "Sending", "budget", "counter", "plan", "segments", "window"]
@@ -48,28 +47,7 @@ def window(
     max_input: int | None = None,
 ) -> Window:
     """A Window from tokens or a model id. Raises BadWindow where the model's window is unknown."""
-    if isinstance(int_or_model, Window):
-        return int_or_model
-    if isinstance(int_or_model, bool) or not isinstance(int_or_model, int | str):
-        raise BadWindow(f"window {int_or_model!r} is neither a number of tokens nor a model id")
-    if isinstance(int_or_model, int):
-        return Window.of(int_or_model, reserve=reserve, effective=effective, max_input=max_input)
-    try:
-        known, hint = facts(int_or_model), ""
-    except Unknown as error:
-        known, hint = None, f" ({error})"
-    if known is None:
-        raise BadWindow(
-            f"the window of model {int_or_model[:80]!r} is unknown{hint}; give a number of tokens"
-        )
-    return Window.of(
-        known.total,
-        reserve=reserve,
-        max_output=known.max_output,
-        effective=effective,
-        max_input=max_input,
-        source=known.source,
-    )
+    return window_of(int_or_model, reserve=reserve, effective=effective, max_input=max_input)
 
 
 def segments(messages: Any, window: int | str | Window = 200_000, **options: Any) -> Segments:
@@ -81,7 +59,7 @@ def segments(messages: Any, window: int | str | Window = 200_000, **options: Any
 def plan(messages: Any, window: int | str | Window, **options: Any) -> Plan:
     """What the policy does to these messages now, as the context they stand for, without any history."""
     live, _ = _standing(messages, window, **options)
-    return _with_apply(foretold(live), lambda note: rehearse(live, note))
+    return foretold(live)
 
 
 def budget(messages: Any, window: int | str | Window, **options: Any) -> Budget:
@@ -187,7 +165,7 @@ class Context:
     def plan(self) -> Plan:
         """What the policy does at the next request. Changes nothing."""
         live = self._live.copy()  # as it stands now, also when the plan is applied later
-        return _with_apply(foretold(live), lambda note: rehearse(live, note))
+        return foretold(live)
 
     def removed(self, address: str) -> str:
         """The text at `log://<i>`: message i as it came, also where it has left the window."""
@@ -266,7 +244,7 @@ def _live(
 ) -> LiveContext:
     specs: tuple[ToolSpec, ...] = tuple(to_tools(tools))
     return LiveContext(
-        window=window(window_given),
+        window=window_of(window_given, model=model),
         policy=find_policy(policy),
         counter=counter or find_counter(model or None),
         system=system or "",
@@ -281,7 +259,3 @@ def _live(
 def _speaks_anthropic(model: str, tools: Sequence[Any]) -> bool:
     """What model and tools say of the shape in which a first message of plain text is to be sent."""
     return "claude" in model or any(isinstance(item, Mapping) and "input_schema" in item for item in tools)
-
-
-def _with_apply(shown: Plan, apply: Callable[[str | None], Applied]) -> Plan:
-    return replace(shown, _apply=apply)

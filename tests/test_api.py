@@ -456,6 +456,15 @@ def test_a_user_message_between_a_call_and_its_result_is_sent_behind_it():
     assert sending[2]["content"] == "late"
 
 
+def test_a_call_that_still_waits_is_answered_in_what_is_sent(turn):
+    call, result = turn(1, "late")
+    context = eth.Context(4_000, model=MODELS[turn])
+    context.append([user("t"), call])
+    assert () == violations(to_messages(list(context.request())))
+    context.append(result)
+    assert [message.text for message in to_messages(list(context.request()))][-1] == "late"
+
+
 def test_pins_stay_word_for_word_until_they_are_lifted(turn):
     context = eth.Context(1_200, model="gpt-4o", pins=["Amounts are in EUR."])
     pin = context.pin("Never call before noon.")

@@ -7,6 +7,7 @@ so that searching the record and reading an address agree.
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -42,6 +43,8 @@ class Archive:
 
     def __init__(self, root: Path, session: str, jail: Jail, clock: Clock) -> None:
         self.record = Record.open(root, session, clock=clock)
+        self._last = self.record.last
+        self._writing = threading.Lock()
         self._spills = spill_folder(root, session)
         self._jail = jail
 
@@ -49,27 +52,32 @@ class Archive:
 
     @property
     def next(self) -> int:
-        return self.record.last + 1
+        return self._last + 1
 
     def write(self, kind: str, data: dict[str, Any]) -> int:
         if kind != "message":
-            return self.record.append(kind, data).seq
+            return self._append(kind, data)
         message = from_json(data["message"])
         if message.kind in ("nudge", "notice") or message.source in ECHOES:
-            return self.record.append(kind, data).seq
+            return self._append(kind, data)
         address = data.get("address", "")
         cut = data.get("result", {}).get("form") == "spilled" and address.startswith("spill://")
         # The whole of a spilled text was indexed when it was spilled.
         text = None if cut else message.text
         place = "" if address.startswith("log://") else address
-        return self.record.append(kind, data, text=text, address=place).seq
+        return self._append(kind, data, text=text, address=place)
 
     def spill(self, tool: str, text: str) -> str:
         """Keeps a whole text on disk, then says so in the record, where it is searched."""
         address = SpillStore(self._spills).keep(text)
         data = {"tool": tool, "address": address, "characters": len(text)}
-        self.record.append("spilled", data, text=None if tool in ECHOES else text, address=address)
+        self._append("spilled", data, text=None if tool in ECHOES else text, address=address)
         return address
+
+    def _append(self, kind: str, data: dict[str, Any], *, text: str | None = None, address: str = "") -> int:
+        with self._writing:
+            self._last = self.record.append(kind, data, text=text, address=address).seq
+            return self._last
 
     def entries(self) -> list[JournalEntry]:
         return [JournalEntry(event.seq, event.kind, event.data) for event in self.record.events()]

@@ -6,18 +6,21 @@ nothing, the note is written by rule and says so; an error text is never a note.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ethang_nb.agent.prompt import Prompt
 from ethang_nb.context.counting import MESSAGE_OVERHEAD, TokenCounter
 from ethang_nb.context.messages import system, user
 from ethang_nb.context.notes import NoteTask
-from ethang_nb.context.window import Window
 from ethang_nb.providers.protocol import Request
 
 __all__ = ["NoteRequest", "note_request"]
 
 TEXTS_HEAD = "=== leaving now, word for word ==="
+EXTRACT_PER_MILLE = 500  # ► of the room, what the extract may take where there are departed texts to add
+OLDER_MAY_GO = ("TURN ", "AGENT: ")
+LEFT_OUT_TOKENS = 20  # room for the line that says how many are left out
 LEAST_ROOM = 200  # ► tokens below which no departed text is worth adding
 
 
@@ -30,19 +33,21 @@ class NoteRequest:
 
 
 def note_request(
-    task: NoteTask, *, prompt: Prompt, model: str, window: Window, counter: TokenCounter
+    task: NoteTask, *, prompt: Prompt, model: str, hard: int, counter: TokenCounter
 ) -> NoteRequest | None:
-    """What the summariser is sent: prompt, extract, then departed texts, newest first, as far as they fit.
+    """What the summariser is sent: prompt, extract, then departed texts, newest first, as far as they fit `hard`.
 
-    None where not even the extract fits; the note is written by rule then.
+    On a long run the extract keeps what the person said and the newest turns, and counts the older ones. None
+    where not even the person's words fit; the note is written by rule then.
     """
     # The head line and the reference list are ours; the prose gets the rest.
     prose_tokens = max(50, task.tokens * 6 // 10)
     instructions = f"{prompt.text}\n\nWrite at most {prose_tokens * 7 // 10} words."
     used = 2 * MESSAGE_OVERHEAD + counter.count(instructions) + counter.count(TEXTS_HEAD)
-    lines = list(task.lines)
-    used += sum(counter.count(line) + 1 for line in lines)
-    room = window.hard - used
+    room = hard - used
+    lines, taken = _within(task.lines, room * EXTRACT_PER_MILLE // 1000, counter)
+    used += taken
+    room -= taken
     if room < 0:
         return None
     texts: list[str] = []
@@ -61,3 +66,22 @@ def note_request(
         ),
         tokens=used,
     )
+
+
+def _within(lines: Sequence[str], limit: int, counter: TokenCounter) -> tuple[list[str], int]:
+    """The person's words and the newest other lines within `limit` tokens, in their order, and what they take."""
+    costs = [counter.count(line) + 1 for line in lines]
+    kept = {at for at, line in enumerate(lines) if not line.startswith(OLDER_MAY_GO)}
+    used = sum(costs[at] for at in kept)
+    for at in reversed(range(len(lines))):
+        if at in kept:
+            continue
+        if used + costs[at] > limit - LEFT_OUT_TOKENS:
+            break
+        kept.add(at)
+        used += costs[at]
+    shown = [line for at, line in enumerate(lines) if at in kept]
+    if len(shown) < len(lines):
+        shown.insert(0, f"({len(lines) - len(shown)} older lines are left out; the record has them)")
+        used += LEFT_OUT_TOKENS
+    return shown, used

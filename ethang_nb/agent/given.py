@@ -11,21 +11,19 @@ from typing import Any
 from ethang_nb.agent.tool import Tool, as_tool
 from ethang_nb.context.messages import clean
 from ethang_nb.context.state import State
-from ethang_nb.context.window import Window
 from ethang_nb.errors import BadWindow, EmptyTask, Misuse, PathRefused, Unknown
-from ethang_nb.providers.registry import facts
 
 __all__ = [
     "check_room",
     "chosen_folder",
     "chosen_name",
     "chosen_tools",
-    "chosen_window",
     "default_name",
     "task_text",
 ]
 
 READ_BACK = "read_spill"
+OURS = 1000  # per mille: the provider counts as we do
 
 
 def default_name() -> str:
@@ -44,23 +42,6 @@ def chosen_folder(folder: str | Path) -> Path:
         return Path(folder).resolve()
     except (OSError, RuntimeError, ValueError) as error:
         raise PathRefused(f"store {str(folder)[:120]!r} cannot be used: {error}") from None
-
-
-def chosen_window(model: str, window: int | Window | None) -> Window:
-    """The window given, else the model's own."""
-    if isinstance(window, Window):
-        return window
-    known = facts(model)
-    most = known.max_output if known else None
-    if window is not None:
-        if isinstance(window, bool) or not isinstance(window, int):
-            raise BadWindow(
-                f"window {window!r} is not a number of tokens; give one such as 8000, or a Window"
-            )
-        return Window.of(window, max_output=most)
-    if known is None:
-        raise BadWindow(f"the window of model {model!r} is unknown; give window=TOKENS")
-    return Window.of(known.total, max_output=most, max_input=known.max_input, source=known.source)
 
 
 def chosen_tools(given: Sequence[Tool | Callable[..., Any] | str], built_in: Sequence[Tool]) -> list[Tool]:
@@ -85,8 +66,11 @@ def check_room(state: State) -> None:
     """A window that cannot even hold the fixed parts is refused before the first request."""
     least = state.fixed + state.note_tokens
     if least >= state.usable:
+        billed = (
+            f" (its provider counts {state.ratio / 10:.0f} % of what we do)" if state.ratio > OURS else ""
+        )
         raise BadWindow(
-            f"window {state.window.total:,} leaves {state.usable:,} usable tokens, and the fixed parts take "
+            f"window {state.window.total:,} leaves {state.usable:,} usable tokens{billed}, and the fixed parts take "
             f"{least:,} (system {state.system:,}, tools {state.tools:,}, project {state.project:,}, a note "
             f"{state.note_tokens:,}); take a larger window or fewer tools"
         )

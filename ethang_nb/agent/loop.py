@@ -105,7 +105,9 @@ class Loop:
             self.session.live.ask_cleanup()
         plan = await self.turn_over()
         if not plan.lands:
-            self._fail(f"the request does not fit its window, says the provider, and here {plan.reason}; {SMALLER}")
+            self._fail(
+                f"the request does not fit its window, says the provider, and here {plan.reason}; {SMALLER}"
+            )
         try:
             return await self._send()
         except Overflow as error:
@@ -185,10 +187,11 @@ class Loop:
             task,
             prompt=session.note_prompt,
             model=session.model,
-            window=session.live.state.window,
+            hard=session.live.state.hard,
             counter=session.counter,
         )
         if asked is None:
+            self._log("note by rule", {"text": "the person's own words leave no room to ask a model"})
             return ""
         body = session.provider.encode(asked.request)
         self._record("note request", body, {"tokens": asked.tokens})

@@ -21,7 +21,6 @@ from ethang_nb.agent.given import (
     chosen_folder,
     chosen_name,
     chosen_tools,
-    chosen_window,
     default_name,
     task_text,
 )
@@ -60,6 +59,7 @@ from ethang_nb.errors import (
     Unknown,
 )
 from ethang_nb.providers.registry import provider
+from ethang_nb.providers.windows import window_of
 from ethang_nb.store.database import home
 from ethang_nb.store.record import Event, Record, SessionRow
 from ethang_nb.store.record import sessions as recorded_sessions
@@ -92,7 +92,7 @@ class Session:
         model: str = "reader",
         *,
         name: str | None = None,
-        window: int | Window | None = None,
+        window: int | str | Window | None = None,
         policy: str | Policy = "ethang",
         system: str | None = None,
         project: str | None = None,
@@ -130,7 +130,7 @@ class Session:
         )
         self.toolbox = Toolbox(chosen_tools(tools, built_in), self.limits, self._write)
         self.live = LiveContext(
-            window=chosen_window(model, window),
+            window=window_of(window, model=model),
             policy=find_policy(policy),
             counter=self.counter,
             system=prompt(SYSTEM_PROMPT).text if system is None else system,
@@ -269,7 +269,7 @@ class Session:
         """A cleanup now, or at the next step boundary where a run is going on; returns its plan."""
         with self.lock:
             self.live.ask_cleanup()
-            if self.running:
+            if self.running or self._runner.inside:
                 return next_cleanup(self.live)
         holder: list[Plan] = []
 
@@ -279,17 +279,18 @@ class Session:
         self._runner.submit(turn()).result()
         return holder[0]
 
-    def change(self, *, window: int | Window | None = None, policy: str | Policy | None = None) -> None:
+    def change(self, *, window: int | str | Window | None = None, policy: str | Policy | None = None) -> None:
         """Goes on with another window or policy. Raises SessionBusy, BadWindow, Unknown, and then changes nothing."""
         with self.lock:
             self._refuse_busy()
             state = self.live.state
             wanted = replace(
                 state,
-                window=state.window if window is None else chosen_window(self.model, window),
+                window=state.window if window is None else window_of(window, model=self.model),
                 policy=state.policy if policy is None else find_policy(policy),
             )
-            check_room(wanted)
+            if wanted.usable < state.usable or wanted.note_tokens > state.note_tokens:
+                check_room(wanted)
             self._settle(wanted)
 
     def pin(self, text: str, kind: str = "constraint") -> Pin:
@@ -327,7 +328,8 @@ class Session:
         run = self._run
         if run is not None and not run.done:
             self.stop()
-            run.wait(GRACE)
+            if not self._runner.inside:
+                run.wait(GRACE)
         self.closed = True
         self._runner.close()
         self.archive.close()

@@ -53,8 +53,20 @@ class Budget(Shown):
     how: How
     p95: int | None = None
     unattributed: int = 0
+    ratio: int = 1000
+    """Per mille by which the provider counts more than we do; it divides usable and hard, never a count."""
     cleanup_at: int = 0
     """Tokens at which the next cleanup is due (calibration included)."""
+
+    @property
+    def usable(self) -> int:
+        """Tokens by our count that levels are measured against."""
+        return self.window.usable * 1000 // self.ratio
+
+    @property
+    def hard(self) -> int:
+        """Tokens by our count that can be sent."""
+        return self.window.hard * 1000 // self.ratio
 
     @property
     def used(self) -> int:
@@ -63,25 +75,25 @@ class Budget(Shown):
     @property
     def fill(self) -> int:
         """Per mille of usable, rounded down."""
-        return self.used * 1000 // self.window.usable
+        return self.used * 1000 // self.usable
 
     @property
     def free(self) -> int:
-        return max(0, self.window.usable - self.used)
+        return max(0, self.usable - self.used)
 
     @property
     def beyond(self) -> int:
         """Tokens between usable (or what is used, if more) and hard: there, but not trusted by the user."""
-        return max(0, self.window.hard - max(self.window.usable, self.used))
+        return max(0, self.hard - max(self.usable, self.used))
 
     @property
     def unsendable(self) -> int:
-        """Tokens of the window that max input forbids to fill (0 where the model has no such limit)."""
-        return self.window.total - self.window.reserve - self.window.hard
+        """Tokens of the window that cannot be filled: max input forbids it, or the provider counts more."""
+        return self.window.total - self.window.reserve - self.hard
 
     @property
     def over(self) -> int:
-        return max(0, self.used - self.window.hard)
+        return max(0, self.used - self.hard)
 
     @property
     def room(self) -> int:
@@ -99,7 +111,7 @@ class Budget(Shown):
         return Slice(name=name, tokens=0, how=self.how)
 
     def __repr__(self) -> str:
-        return f"Budget({self.used:,} of {self.window.usable:,} usable tokens, fill {self.fill})"
+        return f"Budget({self.used:,} of {self.usable:,} usable tokens, fill {self.fill})"
 
 
 def percentile(values: tuple[int, ...], per_cent: int = 95) -> int | None:

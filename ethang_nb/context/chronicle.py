@@ -18,7 +18,7 @@ from ethang_nb.context.occupancy import budget
 from ethang_nb.context.outline import segments
 from ethang_nb.context.plan import Plan
 from ethang_nb.context.planner import Decision
-from ethang_nb.context.snapshot import Diff, Left, Snapshot, StepRow
+from ethang_nb.context.snapshot import Diff, Fact, Left, Snapshot, StepRow
 
 __all__ = ["Chronicle"]
 
@@ -34,6 +34,8 @@ class Chronicle:
         self.last: Plan | None = None
         """The plan of the last request point."""
         self._gone: tuple[Gone, ...] = ()
+        self._noted_in: dict[int, int] = {}
+        """Note number -> the diff of the cleanup that wrote it."""
         self._released: list[str] = []
         self._let_go: list[Gone] = []
         context.observers.append(self)
@@ -53,28 +55,31 @@ class Chronicle:
             self.notices.append(f"step {turning.step}: {plan.outcome}: {plan.reason}")
 
     def noted(self, written: Written) -> None:
-        """The note of the last cleanup is written: its diff is whole now."""
-        last = self.diffs[-1]
+        """A note is written, or written anew: the diff of the cleanup it belongs to is whole now."""
+        at = self._noted_in.get(written.task.id)
+        if at is None:
+            return
+        whole = self.diffs[at]
+        gone = self._gone if at == len(self.diffs) - 1 else ()
         state = self.context.state
         task = written.task
         sources = "\n".join([*task.lines, *(text for _, text in task.texts)])
         note_tokens = state.notes[-1].tokens
-        self.diffs[-1] = replace(
-            last,
-            after=state.total,
-            fill_after=state.fill,
+        facts = whole.facts
+        if gone or not facts:
+            facts = compare(
+                gone, note=written.prose, core=self.context.core, window=self._window_texts(), sources=sources
+            )
+        self.diffs[at] = replace(
+            whole,
+            after=state.total if at == len(self.diffs) - 1 else whole.after,
+            fill_after=state.fill if at == len(self.diffs) - 1 else whole.fill_after,
             note=written.message.text,
             note_tokens=note_tokens,
             note_reference=written.reference,
             note_author=written.author,
             generation=task.generation,
-            facts=compare(
-                self._gone,
-                note=written.prose,
-                core=self.context.core,
-                window=self._window_text(),
-                sources=sources,
-            ),
+            facts=facts,
         )
         row = self.steps[-1]
         self.steps[-1] = self._row(row.step, row.events, row.before, row.what)
@@ -151,7 +156,13 @@ class Chronicle:
             elif move.index >= 0 and move.row not in whole:
                 gone.append(_gone(entry.messages[move.index + 1], entry.addresses[move.index + 1]))
         self._gone = tuple(gone)
-        facts = compare(self._gone, note="", core=self.context.core, window=self._window_text(), sources="")
+        # Where a note is due, facts are compared once it is written.
+        facts: tuple[Fact, ...] = ()
+        if decision.writes_note:
+            self._noted_in[decision.notes[-1].id] = len(self.diffs)
+        else:
+            core, window = self.context.core, self._window_texts()
+            facts = compare(self._gone, note="", core=core, window=window, sources="")
         state = self.context.state
         self.diffs.append(
             Diff(
@@ -207,10 +218,8 @@ class Chronicle:
             case other:
                 return [other]
 
-    def _window_text(self) -> str:
-        return "\n".join(
-            message.text for entry in self.context.entries.values() for message in entry.messages
-        )
+    def _window_texts(self) -> list[str]:
+        return [message.text for entry in self.context.entries.values() for message in entry.messages]
 
 
 def _gone(message: Message, address: str) -> Gone:

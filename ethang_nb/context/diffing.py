@@ -8,7 +8,7 @@ nothing the note was made from is *invented*.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ethang_nb.context.facts import FactString, facts
@@ -28,21 +28,22 @@ class Gone:
     offset: int = 0
 
 
-def compare(gone: Sequence[Gone], *, note: str, core: str, window: str, sources: str) -> tuple[Fact, ...]:
-    """What became of every fact of the texts that left; `sources` is all that the note was made from."""
+def compare(
+    gone: Sequence[Gone], *, note: str, core: str, window: Iterable[str], sources: str
+) -> tuple[Fact, ...]:
+    """What became of every fact of the texts that left.
+
+    `window` holds the texts that still stand there, `sources` all that the note was made from. Linear in both:
+    the window's own facts are found once, and looked up.
+    """
     found: dict[str, Fact] = {}
+    standing = {fact.text for text in window for fact in facts(text)}
     for item in gone:
         for fact in facts(item.text):
             if fact.text in found:
                 continue
-            where = next(
-                (
-                    name
-                    for name, text in (("note", note), ("core", core), ("window", window))
-                    if _stands(fact, text)
-                ),
-                "",
-            )
+            where = next((name for name, text in (("note", note), ("core", core)) if _stands(fact, text)), "")
+            where = where or ("window" if fact.text in standing else "")
             found[fact.text] = Fact(
                 text=fact.text,
                 kind=fact.kind,
@@ -50,7 +51,7 @@ def compare(gone: Sequence[Gone], *, note: str, core: str, window: str, sources:
                 where=where or line_address(item.address, fact.line - item.offset),
             )
     for fact in facts(note):
-        known = any(_stands(fact, text) for text in (sources, core, window))
+        known = fact.text in standing or any(_stands(fact, text) for text in (sources, core))
         if fact.text not in found and not known and not _points(fact, note, sources):
             found[fact.text] = Fact(text=fact.text, kind=fact.kind, fate="invented", where="note")
     return tuple(found.values())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ethang_nb.context.planner import Decision
 from ethang_nb.context.policy import Policy
 from ethang_nb.context.state import Form, ResultRow, RowKind
 from ethang_nb.context.window import Window
@@ -16,6 +17,7 @@ __all__ = [
     "CoreRendered",
     "Event",
     "MessageAdded",
+    "NoteStood",
     "NoteWritten",
     "PartsChanged",
     "Pinned",
@@ -67,11 +69,15 @@ class MessageAdded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultAdded:
-    """A result that joins the newest tool turn, or row `row` where that is given."""
+    """A result that joins the newest tool turn, or row `row` where that is given.
+
+    `judged`: intake has had its say already, or must not: the message stands as it is.
+    """
 
     result: ResultRow
     hash: str = ""
     row: int | None = None
+    judged: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +112,14 @@ class CoreRendered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NoteStood:
+    """A handoff note that somebody's window already holds."""
+
+    tokens: int
+    hash: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NoteWritten:
     """The newest note as it really is; the plan had reserved for it."""
 
@@ -120,9 +134,10 @@ class CleanupAsked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseOffered:
-    """Results the model can do without, as (row, index); rules accept or refuse each."""
+    """Results the model can do without, as (row, index); rules accept or refuse each, unless it is `decided`."""
 
     results: tuple[tuple[int, int], ...]
+    decided: Decision | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +150,12 @@ class UsageReported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestPoint:
-    """A request is about to be assembled: the moment at which plans are made."""
+    """A request is about to be assembled: the moment at which plans are made.
+
+    `decided` is what was decided when this happened before; None: the rules decide now.
+    """
+
+    decided: Decision | None = None
 
 
 Event = (
@@ -149,6 +169,7 @@ Event = (
     | Pinned
     | Unpinned
     | CoreRendered
+    | NoteStood
     | NoteWritten
     | CleanupAsked
     | ReleaseOffered

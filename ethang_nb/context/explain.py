@@ -49,7 +49,7 @@ def as_plan(
         note_tokens=decision.note_tokens,
         price=price(state, decision) if decision.moves else None,
         _verdicts=lambda: _verdicts(state, decision, known),
-        _digest=lambda: digest(state, decision),
+        _digest=lambda: digest(state, decision, known),
     )
 
 

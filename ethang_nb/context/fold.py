@@ -14,6 +14,7 @@ from ethang_nb.context.events import (
     CoreRendered,
     Event,
     MessageAdded,
+    NoteStood,
     NoteWritten,
     PartsChanged,
     Pinned,
@@ -29,7 +30,7 @@ from ethang_nb.context.events import (
 )
 from ethang_nb.context.planner import Decision, decide, release
 from ethang_nb.context.stages.registry import AT_ENTRY
-from ethang_nb.context.state import PinRow, Row, State
+from ethang_nb.context.state import NoteRow, PinRow, Row, State
 
 __all__ = ["PHANTOM", "step"]
 
@@ -45,12 +46,17 @@ def step(state: State, event: Event) -> tuple[State, Decision | None]:
         case ResultAdded():
             return _result(state, event)
         case RequestPoint():
-            return _request(state)
+            return _request(state, event.decided or decide(state))
         case ReleaseOffered():
-            decision = release(state, event.results)
+            decision = event.decided or release(state, event.results)
+            if not decision.moves:
+                return state, decision
             return replace(state, rows=decision.rows, occupied=decision.occupied), decision
         case ResultChanged():
             return _changed(state, event), None
+        case NoteStood():
+            note = NoteRow(state.next_note, event.tokens, state.next_note, event.hash)
+            return replace(state, notes=(*state.notes, note), next_note=state.next_note + 1), None
         case NoteWritten():
             newest = replace(state.notes[-1], tokens=event.tokens, hash=event.hash)
             return replace(state, notes=(*state.notes[:-1], newest)), None
@@ -124,6 +130,9 @@ def _result(state: State, event: ResultAdded) -> tuple[State, Decision | None]:
     )
     rows = (*state.rows[:at], joined, *state.rows[at + 1 :])
     state = replace(state, rows=rows, occupied=state.occupied + event.result.tokens)
+    # What fits with everything in it fits all the more with old things gone: nothing to judge then.
+    if event.judged or state.total <= state.usable:
+        return state, None
     draft = Draft(state)
     if at == len(rows) - 1:
         for name in state.policy.stages:
@@ -132,7 +141,7 @@ def _result(state: State, event: ResultAdded) -> tuple[State, Decision | None]:
     if not draft.moves:
         return state, None
     decision = Decision(
-        outcome="release",
+        outcome="intake",
         before=state.total,
         after=draft.total,
         moves=tuple(draft.moves),
@@ -162,8 +171,7 @@ def _changed(state: State, event: ResultChanged) -> State:
     raise ValueError(f"no row {event.row}")
 
 
-def _request(state: State) -> tuple[State, Decision]:
-    decision = decide(state)
+def _request(state: State, decision: Decision) -> tuple[State, Decision]:
     state = replace(state, asked=False)
     if decision.outcome == "nudge":
         return replace(state, armed=False, nudged=True, said=""), decision

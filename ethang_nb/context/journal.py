@@ -21,15 +21,16 @@ class Journal(Protocol):
 class MemoryJournal:
     """For a context without a record: messages alone are numbered, from 0, as they entered (`log://<i>`)."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: int = 0) -> None:
         self.texts: list[str] = []
+        self._first = first
 
     @property
     def next(self) -> int:
-        return len(self.texts)
+        return self._first + len(self.texts)
 
     def write(self, kind: str, data: dict[str, Any]) -> int:
-        number = len(self.texts)
+        number = self.next
         # Ours too (a pin by hand): two messages at one address would be one that cannot be read again.
         if kind == "message":
             self.texts.append(from_json(data["message"]).text)

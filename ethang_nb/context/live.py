@@ -8,8 +8,8 @@ texts what the fold decided. It calls no model and reads no disk; a handoff note
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any, Protocol
+from dataclasses import asdict, astuple, replace
+from typing import Protocol
 
 from ethang_nb.context.catalogue import ToolSpec, catalogue_tokens
 from ethang_nb.context.core import core_text, core_tokens, head_tokens, line_tokens
@@ -23,6 +23,7 @@ from ethang_nb.context.events import (
     CoreRendered,
     Event,
     MessageAdded,
+    NoteStood,
     NoteWritten,
     PartsChanged,
     Pinned,
@@ -43,10 +44,10 @@ from ethang_nb.context.notedesk import NoteDesk, Written
 from ethang_nb.context.notes import Departed, NoteTask
 from ethang_nb.context.pinboard import PinBoard
 from ethang_nb.context.pins import find
-from ethang_nb.context.planner import Decision
+from ethang_nb.context.planner import Decision, decide, release, told
 from ethang_nb.context.policy import Policy
 from ethang_nb.context.snapshot import Pin
-from ethang_nb.context.state import AGAIN_RANK, Form, NoteRow, ResultRow, RowKind, State
+from ethang_nb.context.state import AGAIN_RANK, Form, ResultRow, RowKind, State
 from ethang_nb.context.window import Window
 from ethang_nb.context.wording import nudge, pin_text, pinned, stub, title
 from ethang_nb.errors import BadMessage, Misuse
@@ -114,7 +115,16 @@ class LiveContext:
             return -1
         if message.role == "tool":
             return [self._add_result(result, message) for result in message.results][-1]
-        return self.enter(message)
+        row = self.enter(message)
+        self.pin_cues(row, message)
+        return row
+
+    def pin_cues(self, row: int, message: Message) -> None:
+        """Pins what the cue rules find in an owner's message and what is not pinned yet."""
+        pinned_now = {pin.text for pin in self.pins if pin.segment == str(row)}
+        for found in find(message):
+            if found.text not in pinned_now:
+                self.put_pin(found.kind, found.text, found.rule, row)
 
     def stand(self, message: Message) -> None:
         """Takes a message in as it already stands in somebody's window: nothing is cut on entry.
@@ -124,21 +134,19 @@ class LiveContext:
         if message.kind == "note":
             self._stand_note(message)
             return
-        policy = self.state.policy
-        self.state = replace(self.state, policy=replace(policy, stages=_without_intake(policy)))
-        try:
-            row = self.append(message)
-        finally:
-            self.state = replace(self.state, policy=policy)
+        if message.role == "tool":
+            for result in message.results:
+                self._add_result(result, message, stands=True)
+            return
+        row = self.append(message)
         if message.kind == "pin":
             kind, text = pinned(message.text)
-            self._pin(kind, text, "by hand", row)
+            self.put_pin(kind, text, "by hand", row)
 
     def _stand_note(self, message: Message) -> None:
         self.journal.write("message", {"message": to_json(message)})
-        number = self.notes.stand(message)
-        note = NoteRow(number, message_tokens(message, self.counter), number, message.hash)
-        self.state = replace(self.state, notes=(*self.state.notes, note), next_note=number + 1)
+        self.notes.stand(self.state.next_note, message)
+        self._feed(NoteStood(tokens=message_tokens(message, self.counter), hash=message.hash))
 
     def copy(self) -> LiveContext:
         """A context that stands as this one does and goes its own way from here; nothing of it is recorded."""
@@ -146,6 +154,7 @@ class LiveContext:
             window=self.state.window,
             policy=self.state.policy,
             counter=self.counter,
+            journal=MemoryJournal(self.journal.next),  # what enters there has the address it would have here
             refuses=self._refuses,
         )
         twin.state, twin.step, twin.core = self.state, self.step, self.core
@@ -163,14 +172,6 @@ class LiveContext:
         self.journal.write("system", {"text": text})
         self.system = f"{self.system}\n\n{text}" if self.system else text
         self._feed(PartsChanged(system=self._text_tokens(self.system)))
-
-    def set_window(self, window: Window) -> None:
-        self.journal.write("window", {"total": window.total, "reserve": window.reserve})
-        self._feed(WindowChanged(window=window))
-
-    def set_policy(self, policy: Policy) -> None:
-        self.journal.write("policy", {"name": policy.name})
-        self._feed(PolicyChanged(policy=policy))
 
     def settle(
         self, *, window: Window, policy: Policy, system: int, project: int, tools: int, searchable: bool
@@ -192,6 +193,7 @@ class LiveContext:
         self._feed(UsageReported(reported=reported, own=own))
 
     def enter(self, message: Message, *, tokens: int | None = None, own: bool = False) -> int:
+        """Opens a segment with a message. `tokens`: as counted before; `own`: a text of ours."""
         kind = _row_kind(message)
         tokens = message_tokens(message, self.counter) if tokens is None else tokens
         if kind == "user" and self._refuses:
@@ -200,13 +202,11 @@ class LiveContext:
         row = self.state.next_row
         self.entries[row] = Entry(row, title(message), [message], [message], [f"log://{address}"], self.step)
         self._feed(MessageAdded(kind=kind, tokens=tokens, calls=len(message.calls), hash=message.hash))
-        for found in find(message):
-            self._pin(found.kind, found.text, found.rule, row)
         return row
 
-    def _add_result(self, result: ToolResult, message: Message) -> int:
+    def _add_result(self, result: ToolResult, message: Message, *, stands: bool = False) -> int:
         row = self._turn_of(result.call_id)
-        kept, form, address = self._intake(result)
+        kept, form, address = self._intake(result, stands=stands)
         line = stub(self.entries[row].call_title(kept), kept, result_tokens(kept, self.counter), address)
         counted = ResultRow(
             tokens=result_tokens(kept, self.counter),
@@ -214,44 +214,48 @@ class LiveContext:
             again=AGAIN_RANK[kept.again],
             form=form,
         )
-        self.join(row, replace(message, parts=(kept,)), counted, address)
+        added = ResultAdded(result=counted, row=row, hash=replace(message, parts=(kept,)).hash, judged=stands)
+        _, decision = step(self.state, added)
+        self.join(row, replace(message, parts=(kept,)), counted, address, decision.moves if decision else ())
         return row
 
-    def join(self, row: int, message: Message, counted: ResultRow, address: str) -> None:
+    def join(
+        self, row: int, message: Message, counted: ResultRow, address: str, judged: Sequence[Move]
+    ) -> None:
+        """A result joins its turn. `judged`: what intake decided of the turn's results as this one came."""
         self.journal.write(
             "message",
             {
                 "message": to_json(message),
                 "row": row,
-                "result": {
-                    "tokens": counted.tokens,
-                    "stub": counted.stub,
-                    "again": counted.again,
-                    "form": counted.form,
-                },
+                "result": asdict(counted),
                 "address": address,
+                "judged": [list(astuple(move)) for move in judged],
             },
         )
         entry = self.entries[row]
         entry.messages.append(message)
         entry.originals.append(message)
         entry.addresses.append(address)
-        decision = self._feed(ResultAdded(result=counted, row=row, hash=message.hash))
-        if decision:
-            self._carry_out_results(decision.moves)
+        self._feed(ResultAdded(result=counted, row=row, hash=message.hash, judged=True))
+        for move in judged:
+            self._feed(ResultChanged(row=row, index=move.index, tokens=move.after, form="stub"))
+        self._carry_out_results(judged)
 
-    def _intake(self, result: ToolResult) -> tuple[ToolResult, Form, str]:
+    def _intake(self, result: ToolResult, *, stands: bool) -> tuple[ToolResult, Form, str]:
         """The result as it enters: cut to the entry limit, its whole text kept at an address first."""
-        name = result.name or "tool"
-        address = result.address or f"log://{self.journal.next}"
+        address = self._address(result)
         limit = self.state.entry_tokens - MESSAGE_OVERHEAD
-        if "intake" not in self.state.policy.stages or not self.counter.over(result.text, limit):
+        if stands or "intake" not in self.state.policy.stages or not self.counter.over(result.text, limit):
             return result, "full", address
         if not result.address and self._spill is not None:
-            address = self._spill(name, result.text)
+            address = self._spill(result.name or "tool", result.text)
         text = cut(result.text, limit, self.counter, address)
         again = result.again if result.address else "read"
         return replace(result, text=text, address=address, again=again), "spilled", address
+
+    def _address(self, result: ToolResult) -> str:
+        return result.address or f"log://{self.journal.next}"
 
     def _refuse_too_large(self, tokens: int) -> None:
         fixed = self.state.fixed + self.state.core + self.state.note_tokens
@@ -279,30 +283,32 @@ class LiveContext:
         writes it by rule.
         """
         self.enter_pins()
-        before, texts = self.state, self._texts_before()
-        after, planned = step(before, RequestPoint())
-        decision = planned or Decision.none(before.total)
-        entry: dict[str, Any] = {"step": self.step + 1, "outcome": decision.outcome}
-        if decision.outcome != "nothing":
-            entry |= {"before": decision.before, "after": decision.after, "digest": digest(before, decision)}
-        self.journal.write("point", entry)
-        self.state = after
-        self.step += 1
-        if decision.outcome == "nudge":
-            self.enter(
-                user(nudge(before.fill, before.levels.cleanup), source="ethang", kind="nudge"), own=True
-            )
-        if decision.lands:
-            self._carry_out(decision)
-        turning = Turning(step=self.step, before=before, decision=decision, entries=texts)
-        for observer in self.observers:
-            observer.requested(turning)
+        before = self.state
+        turning = self.turn(decide(before))
+        if turning.decision.outcome == "nudge":
+            text = nudge(before.fill, before.levels.cleanup)
+            self.enter(user(text, source="ethang", kind="nudge"), own=True)
+        self.tell(turning)
         return turning
 
-    def _texts_before(self) -> dict[int, Entry]:
-        state = self.state
-        due = state.asked or state.total >= state.cleanup_at or state.total > state.hard
-        return {row: entry.copy() for row, entry in self.entries.items()} if due else dict(self.entries)
+    def turn(self, decision: Decision) -> Turning:
+        """Carries out what was decided of the state as it is; nothing of ours enters, and nobody is told yet."""
+        before = self.state
+        data = {"step": self.step + 1, **told(decision)}
+        if decision.outcome != "nothing":
+            data["digest"] = digest(before, decision, self.entries)
+        moved = {move.row for move in decision.moves}
+        entries = {row: entry.copy() if row in moved else entry for row, entry in self.entries.items()}
+        self.journal.write("point", data)
+        self.state, _ = step(before, RequestPoint(decided=decision))
+        self.step += 1
+        if decision.lands:
+            self._carry_out(decision)
+        return Turning(step=self.step, before=before, decision=decision, entries=entries)
+
+    def tell(self, turning: Turning) -> None:
+        for observer in self.observers:
+            observer.requested(turning)
 
     def assemble(self) -> tuple[Message, ...]:
         """The messages of a request, most stable first: system, project and core | task, notes | the rest."""
@@ -327,8 +333,12 @@ class LiveContext:
 
     def release(self, offered: Sequence[tuple[int, int]]) -> Decision:
         """Collapses the offered results that rules let go."""
-        self.journal.write("release", {"results": [list(item) for item in offered]})
-        decision = self._feed(ReleaseOffered(results=tuple(offered))) or Decision.none(self.state.total)
+        return self.let_go(release(self.state, offered))
+
+    def let_go(self, decision: Decision) -> Decision:
+        """Carries out what was decided of an offer."""
+        self.journal.write("release", told(decision))
+        self._feed(ReleaseOffered(results=(), decided=decision))
         self._carry_out_results(decision.moves)
         for observer in self.observers:
             observer.released(decision)
@@ -378,8 +388,19 @@ class LiveContext:
     def write_note(self, text: str | None, *, reference: str = "", author: str = "") -> Message:
         """Puts the note in place, or another text in place of the newest one. None or blank: by rule."""
         written = self.notes.settle(text, reference, author, self.counter)
+        return self.place_note(written)
+
+    def place_note(self, written: Written) -> Message:
+        """Puts a note in place as it was written."""
         self.journal.write(
-            "note", {"text": text or "", "reference": written.reference, "author": written.author}
+            "note",
+            {
+                "message": to_json(written.message),
+                "text": written.text,
+                "prose": written.prose,
+                "reference": written.reference,
+                "author": written.author,
+            },
         )
         self.notes.put(written)
         message = written.message
@@ -399,8 +420,8 @@ class LiveContext:
         """
         for row in self.state.rows:
             if row.kind == "user" and text in self.entries[row.id].messages[0].text:
-                return self._pin(kind, text, rule, row.id)
-        return self._pin(kind, text, rule, -1)
+                return self.put_pin(kind, text, rule, row.id)
+        return self.put_pin(kind, text, rule, -1)
 
     def unpin(self, number: int, reason: str = "lifted by hand") -> Pin:
         """Lifts a pin: its message may leave at once, the core loses the line at its next rendering."""
@@ -409,23 +430,25 @@ class LiveContext:
         self._feed(Unpinned(id=number))
         return self.board.lift(number, reason)
 
-    def _pin(self, kind: str, text: str, rule: str, row: int) -> Pin:
+    def put_pin(self, kind: str, text: str, rule: str, row: int) -> Pin:
+        """A new pin, held by the message of row `row`; -1: it still has to enter."""
         pin = self.board.new(kind, text, rule, row)
-        self.journal.write("pin", {"kind": pin.kind, "text": text, "rule": rule, "row": row})
+        self.journal.write("pin", {"kind": pin.kind, "text": pin.text, "rule": rule, "row": row})
         self.board.add(pin)
         if row >= 0:
-            self._feed_pin(pin, row)
-        return pin
+            self.hold_pin(pin, row)
+        return self.board.pins[pin.id - 1]
 
-    def _feed_pin(self, pin: Pin, row: int) -> None:
+    def hold_pin(self, pin: Pin, row: int) -> None:
+        """The message of row `row` holds the pin from now on."""
+        self.board.bind(pin, row)
         self._feed(Pinned(id=pin.id, row=row, line=line_tokens(pin.kind, pin.text, self.counter)))
 
     def enter_pins(self) -> None:
         """Pins by hand whose text stands nowhere yet enter as owner messages."""
         for pin in self.board.waiting():
             row = self.enter(user(pin_text(pin.kind, pin.text), kind="pin"), own=True)
-            self.board.bind(pin, row)
-            self._feed_pin(pin, row)
+            self.hold_pin(pin, row)
 
     def _render_core(self, decision: Decision) -> None:
         self.board.move_to_core({pin.id for pin in decision.pins if pin.core})
@@ -446,10 +469,6 @@ class LiveContext:
 
     def _text_tokens(self, text: str) -> int:
         return MESSAGE_OVERHEAD + self.counter.count(text)
-
-
-def _without_intake(policy: Policy) -> tuple[str, ...]:
-    return tuple(stage for stage in policy.stages if stage != "intake")
 
 
 def _row_kind(message: Message) -> RowKind:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ethang_nb.context.counting import TokenCounter
 from ethang_nb.context.messages import Message
@@ -23,14 +24,16 @@ __all__ = ["NoteDesk", "Written"]
 PROSE_PER_MILLE = 600  # ► of a note written by rule, the share of the extract; head and list take the rest
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """A note as it is put in place: the message, its prose as it was kept, who wrote it from which prompt."""
+    """A note as it is put in place: `text` as it was given, `prose` what of it had room, and the whole message."""
 
-    __slots__ = ("author", "message", "prose", "reference", "task")
-
-    def __init__(self, task: NoteTask, message: Message, prose: str, reference: str, author: str) -> None:
-        self.task, self.message, self.prose = task, message, prose
-        self.reference, self.author = reference, author
+    task: NoteTask
+    message: Message
+    text: str
+    prose: str
+    reference: str
+    author: str
 
 
 class NoteDesk:
@@ -40,20 +43,18 @@ class NoteDesk:
         self.messages: dict[int, Message] = {}
         self.pending: NoteTask | None = None
         self._covered: dict[int, tuple[Departed, ...]] = {}
-        self._last: NoteTask | None = None
+        self.last: NoteTask | None = None
         self.searchable = searchable
 
     def copy(self) -> NoteDesk:
         twin = NoteDesk(searchable=self.searchable)
         twin.messages, twin.pending = dict(self.messages), self.pending
-        twin._covered, twin._last = dict(self._covered), self._last
+        twin._covered, twin.last = dict(self._covered), self.last
         return twin
 
-    def stand(self, message: Message) -> int:
-        """A note that was written elsewhere; what it covers is not known here. Returns its number."""
-        number = 1 + max(self._covered, default=0)
+    def stand(self, number: int, message: Message) -> None:
+        """A note that was written elsewhere; what it covers is not known here."""
         self.messages[number], self._covered[number] = message, ()
-        return number
 
     def hand_out(
         self, decision: Decision, departed: Sequence[Departed], task: str, pins: Sequence[tuple[str, str]]
@@ -84,7 +85,7 @@ class NoteDesk:
 
     def settle(self, text: str | None, reference: str, author: str, counter: TokenCounter) -> Written:
         """The note that is due with this text (None or blank: by rule), or the newest one with another text."""
-        task = self.pending or (self._last if text else None)
+        task = self.pending or (self.last if text else None)
         if task is None or task.id not in self._covered:
             raise Misuse("no handoff note is due; one is written after a cleanup that evicts")
         if not text or not text.strip():
@@ -93,8 +94,8 @@ class NoteDesk:
         message, prose = compose(
             task, text, reference=reference, author=author, counter=counter, searchable=self.searchable
         )
-        return Written(task, message, prose, reference, author)
+        return Written(task=task, message=message, text=text, prose=prose, reference=reference, author=author)
 
     def put(self, written: Written) -> None:
         self.messages[written.task.id] = written.message
-        self.pending, self._last = None, written.task
+        self.pending, self.last = None, written.task

@@ -44,6 +44,7 @@ def budget(context: LiveContext, fills: Sequence[int] = ()) -> Budget:
         ),
         how=how,
         p95=percentile(tuple(fills)),
+        ratio=state.ratio,
         cleanup_at=state.cleanup_at,
     )
 

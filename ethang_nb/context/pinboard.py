@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ethang_nb.context.messages import clean
 from ethang_nb.context.snapshot import Pin
-from ethang_nb.errors import Misuse
+from ethang_nb.context.wording import pin_text
+from ethang_nb.errors import Misuse, Unknown
 
 __all__ = ["PinBoard"]
 
@@ -23,11 +25,18 @@ class PinBoard:
         return twin
 
     def new(self, kind: str, text: str, rule: str, row: int) -> Pin:
-        """The next pin; `row` is the segment of its message, -1 where it still has to enter."""
+        """The next pin; `row` is the segment of its message, -1 where it still has to enter.
+
+        Raises Unknown for another kind than these two, Misuse for a text without a word.
+        """
+        if kind not in ("constraint", "decision"):
+            raise Unknown("kind of pin", kind, ("constraint", "decision"))
+        if not text.strip():
+            raise Misuse("nothing to pin; give the sentence to keep")
         return Pin(
             id=len(self.pins) + 1,
             kind="decision" if kind == "decision" else "constraint",
-            text=text,
+            text=clean(text),
             rule=rule,
             segment=str(row) if row >= 0 else "",
         )
@@ -41,6 +50,15 @@ class PinBoard:
         """Pins whose text stands nowhere in the window yet; asked once, they are taken as entering."""
         numbers, self._waiting = self._waiting, []
         return [pin for pin in (self.pins[number - 1] for number in numbers) if not pin.lifted]
+
+    def take(self, text: str) -> Pin | None:
+        """The first waiting pin that enters with this message text; it waits no longer."""
+        for number in self._waiting:
+            pin = self.pins[number - 1]
+            if pin_text(pin.kind, pin.text) == text:
+                self._waiting.remove(number)
+                return pin
+        return None
 
     def bind(self, pin: Pin, row: int) -> None:
         self.pins[pin.id - 1] = replace(pin, segment=str(row))

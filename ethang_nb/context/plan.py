@@ -7,19 +7,20 @@ input on every machine.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
 from ethang_nb._show import Shown
 from ethang_nb.context.messages import Message
 from ethang_nb.context.window import Levels, Window
+from ethang_nb.errors import Misuse
 
 __all__ = ["Act", "Applied", "Outcome", "Plan", "Price", "Removed", "Verdict"]
 
-Outcome = Literal["nothing", "nudge", "cleanup", "release", "reseed", "idle", "stuck"]
-"""`nothing`: below every level. `idle`: a cleanup was due but would free less than the minimum. `stuck`: it
-does not fit hard and nothing helps."""
+Outcome = Literal["nothing", "intake", "nudge", "cleanup", "release", "reseed", "idle", "stuck"]
+"""`intake`: results became one line as they entered. `nothing`: below every level. `idle`: a cleanup was due but
+would free less than the minimum. `stuck`: it does not fit hard and nothing helps."""
 Act = Literal["stay", "collapse", "shrink", "evict", "remove", "rewrite", "write"]
 """`remove`: a nudge or notice taken out. `rewrite`, `write`: a handoff note."""
 
@@ -105,18 +106,12 @@ class Plan(Shown):
         elsewhere; without it the addresses stay as they are in the plan.
         """
         if self._apply is None:
-            return Applied(messages=(), removed=())
+            raise Misuse("this plan is a record of what was done; apply one made by plan()")
         applied = self._apply(note)
         if spill is None:
             return applied
-        moved = tuple(
-            Removed(
-                segment=item.segment, title=item.title, tokens=item.tokens, text=item.text, how=item.how,
-                address=spill(item.title, item.text),
-            )
-            for item in applied.removed
-        )  # fmt: skip
-        return Applied(messages=applied.messages, removed=moved)
+        moved = tuple(replace(item, address=spill(item.title, item.text)) for item in applied.removed)
+        return replace(applied, removed=moved)
 
     def __repr__(self) -> str:
         return f"Plan({self.outcome}, {self.before:,} -> {self.after:,} tokens, policy {self.policy})"

@@ -7,14 +7,15 @@ say that nothing helps. Source of the rules: DESIGN 5; of the minimum and the st
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from typing import Any
 
 from ethang_nb.context.draft import Draft, Move
 from ethang_nb.context.plan import Outcome
 from ethang_nb.context.stages.registry import AT_CLEANUP, AT_REQUEST
-from ethang_nb.context.state import NoteRow, PinRow, Row, State
+from ethang_nb.context.state import Form, NoteRow, PinRow, Row, State
 
-__all__ = ["Decision", "cleanup", "decide", "release"]
+__all__ = ["Decision", "cleanup", "decide", "recalled", "release", "told"]
 
 LAST_NOTE_TOKENS = 200  # ► the rule-written note of a plan that otherwise would not fit hard
 
@@ -98,6 +99,49 @@ def release(state: State, offered: Iterable[tuple[int, int]]) -> Decision:
             if (row.id, index) in wanted and row.id != newest and result.tokens > result.stub:
                 draft.set_result(at, index, result.stub, "stub", "collapse", "offered")
     return _decision(draft, "release" if draft.moves else "nothing", state.total)
+
+
+def told(decision: Decision) -> dict[str, Any]:
+    """A decision as plain JSON data, for the record: what was decided, not the state that it led to."""
+    data: dict[str, Any] = {"outcome": decision.outcome}
+    if decision.outcome == "nothing":
+        return data
+    data |= {"before": decision.before, "after": decision.after, "forced": decision.forced}
+    data |= {
+        "asked": decision.asked,
+        "keep": decision.keep,
+        "moves": [list(astuple(move)) for move in decision.moves],
+    }
+    if decision.writes_note:
+        data["notes"] = [[note.id, note.tokens, note.generation, note.hash] for note in decision.notes]
+        data |= {"note_tokens": decision.note_tokens, "rule_note": decision.rule_note}
+    return data
+
+
+def recalled(state: State, data: dict[str, Any]) -> Decision:
+    """The decision that `told` wrote down, on the state it was made from; no rule is asked again."""
+    if data["outcome"] in ("nothing", "idle", "stuck", "nudge"):
+        return Decision(
+            outcome=data["outcome"],
+            before=data.get("before", state.total),
+            after=data.get("after", state.total),
+        )
+    draft = Draft(
+        state,
+        keep=data["keep"],
+        note_tokens=data.get("note_tokens"),
+        last_resort=data.get("rule_note", False),
+    )
+    for move in (Move(*item) for item in data["moves"]):
+        if move.index < 0:
+            draft.remove([move.row], move.act, move.code)
+        else:
+            at = next(at for at, row in enumerate(draft.rows) if row.id == move.row)
+            form: Form = "stub" if move.act == "collapse" else "shrunk"
+            draft.set_result(at, move.index, move.after, form, move.act, move.code)
+    if "notes" in data:
+        draft.put_notes([NoteRow(*item) for item in data["notes"]])
+    return _decision(draft, data["outcome"], data["before"], forced=data["forced"], asked=data["asked"])
 
 
 def _attempt(state: State, keep: int, *, note_tokens: int | None = None, last_resort: bool = False) -> Draft:

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ethang_nb.context.counting import message_tokens
+from ethang_nb.context.entry import Turning
 from ethang_nb.context.explain import as_plan
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.plan import Applied, Plan, Removed
 
-__all__ = ["foretold", "rehearse"]
+__all__ = ["foretold"]
 
 
-def foretold(context: LiveContext) -> Plan:
-    """What the policy does at the next request point; pins that enter there are counted."""
+def foretold(context: LiveContext, *, asked: bool = False) -> Plan:
+    """What the policy does at the next request point, or, `asked`, what a cleanup would do there.
+
+    Pins that enter there are counted. The plan can be applied.
+    """
     copy = context.copy()
+    if asked:
+        copy.ask_cleanup()
     turning = copy.request()
-    return as_plan(copy, turning.before, turning.decision, turning.entries)
+    plan = as_plan(copy, turning.before, turning.decision, turning.entries)
+    return replace(plan, _apply=lambda note: _applied(copy.copy(), turning, note))
 
 
-def rehearse(context: LiveContext, note: str | None) -> Applied:
-    """The next request point of a copy of `context`; `note` is the handoff note's text, None: by rule."""
-    copy = context.copy()
-    turning = copy.request()
+def _applied(copy: LiveContext, turning: Turning, note: str | None) -> Applied:
     if copy.pending is not None:
         copy.write_note(note, reference="given", author="the caller")
     removed: list[Removed] = []
@@ -34,7 +40,7 @@ def rehearse(context: LiveContext, note: str | None) -> Applied:
             Removed(
                 segment=str(move.row),
                 title=entry.title,
-                tokens=message_tokens(entry.messages[place], context.counter),
+                tokens=message_tokens(entry.messages[place], copy.counter),
                 address=entry.addresses[place],
                 how=move.act,
                 text=entry.messages[place].text,

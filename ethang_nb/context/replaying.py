@@ -1,22 +1,28 @@
 """Replaying: a context rebuilt from its journal, and the check that it comes out as it was recorded.
 
-The context is driven through the same methods as live; its journal hands back the recorded numbers and
-compares what is written with what was. Entries of other kinds (requests, tool runs) are passed over.
+The context is fed what was decided, not asked to decide again, so that a record can be opened under other rules
+than it was written with. Entries of other kinds (requests, tool runs) are passed over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from ethang_nb.context.journal import Journal
+from ethang_nb.context.digest import digest
+from ethang_nb.context.draft import Move
+from ethang_nb.context.entry import Turning
 from ethang_nb.context.live import LiveContext
-from ethang_nb.context.messages import from_json
+from ethang_nb.context.messages import Message, from_json, user
+from ethang_nb.context.notedesk import Written
+from ethang_nb.context.planner import decide, recalled
 from ethang_nb.context.policy import from_knobs
 from ethang_nb.context.state import ResultRow
 from ethang_nb.context.window import Window
+from ethang_nb.context.wording import nudge
+from ethang_nb.errors import Misuse, RecordDamaged
 
-__all__ = ["KINDS", "JournalEntry", "ReplayJournal", "replay_into"]
+__all__ = ["KINDS", "JournalEntry", "replay_into"]
 
 KINDS = (
     "message",
@@ -40,78 +46,139 @@ class JournalEntry(NamedTuple):
     data: dict[str, Any]
 
 
-class ReplayJournal:
-    """Hands back recorded numbers as long as there are entries, then writes on to `after`.
+class _Playback:
+    """The journal of a replay: hands back the number of the entry that is being fed, and writes nothing."""
 
-    `drift` lists where the replay wrote something else than was recorded: another kind or another digest.
-    """
-
-    def __init__(self, entries: Iterable[JournalEntry], after: Journal) -> None:
-        self._entries: Sequence[JournalEntry] = [entry for entry in entries if entry.kind in KINDS]
-        self._at = 0
-        self._after = after
-        self.drift: list[str] = []
-
-    @property
-    def following(self) -> JournalEntry | None:
-        return self._entries[self._at] if self._at < len(self._entries) else None
+    def __init__(self) -> None:
+        self.number = 0
 
     @property
     def next(self) -> int:
-        entry = self.following
-        return entry.number if entry else self._after.next
+        return self.number
 
     def write(self, kind: str, data: dict[str, Any]) -> int:
-        entry = self.following
-        if entry is None:
-            return self._after.write(kind, data)
-        self._at += 1
-        if entry.kind != kind or entry.data.get("digest") != data.get("digest"):
-            self.drift.append(f"entry {entry.number} was {entry.kind}, replayed as {kind}")
-        return entry.number
+        del kind, data  # it is in the record already
+        return self.number
 
 
 def replay_into(context: LiveContext, entries: Iterable[JournalEntry]) -> tuple[str, ...]:
-    """Feeds recorded entries to an empty context; returns where it drifted from the record (empty: nowhere)."""
-    journal = ReplayJournal(entries, context.journal)
-    after, context.journal = context.journal, journal
+    """Feeds recorded entries to an empty context, as they were decided then: no rule is asked again.
+
+    Returns where the rules of today would have decided otherwise (empty: nowhere). Raises RecordDamaged for an
+    entry that does not fit what came before it.
+    """
+    replay = _Replay(context)
+    after, context.journal = context.journal, replay.journal
     try:
-        while (entry := journal.following) is not None:
-            _feed(context, entry.kind, entry.data)
-            if journal.following is entry:
-                journal.write(entry.kind, entry.data)
+        for entry in entries:
+            if entry.kind in KINDS:
+                replay.feed(entry)
     finally:
         context.journal = after
-    return tuple(journal.drift)
+    replay.settle()
+    return tuple(replay.drift)
 
 
-def _feed(context: LiveContext, kind: str, data: dict[str, Any]) -> None:
-    match kind:
-        case "message" if "row" in data:
-            counted = ResultRow(**data["result"])
-            context.join(data["row"], from_json(data["message"]), counted, data["address"])
-        case "message" if data["own"]:
-            context.request()  # our own messages enter as part of a request point
-        case "message":
-            context.enter(from_json(data["message"]), tokens=data["tokens"])
-        case "settings":
-            window, policy = Window(**data["window"]), from_knobs(data["policy"])
-            context.settle(window=window, policy=policy, **data["parts"])
-        case "system":
-            context.add_system(data["text"])
-        case "work":
-            context.begin()
-        case "asked":
-            context.ask_cleanup()
-        case "release":
-            context.release([(row, index) for row, index in data["results"]])
-        case "point":
-            context.request()
-        case "note":
-            context.write_note(data["text"], reference=data["reference"], author=data["author"])
-        case "usage":
-            context.usage(data["reported"], data["own"])
-        case "pin":
-            context.pin(data["text"], data["kind"])
-        case "unpin":
-            context.unpin(data["id"], data["reason"])
+class _Replay:
+    def __init__(self, context: LiveContext) -> None:
+        self.context = context
+        self.journal = _Playback()
+        self.drift: list[str] = []
+        self._untold: Turning | None = None
+        self._newest: tuple[int, Message] | None = None
+        """The message that came last, while nothing but its pins has come after it."""
+
+    def feed(self, entry: JournalEntry) -> None:
+        self.journal.number = entry.number
+        if entry.kind != "pin":
+            self._newest = None
+        try:
+            self._feed(entry.kind, entry.data)
+        except (KeyError, IndexError, StopIteration, TypeError, ValueError, Misuse) as error:
+            raise RecordDamaged(
+                f"entry {entry.number} of the record ({entry.kind}) does not fit what came before it: {error}; "
+                f"open another session, or fork this one before that entry"
+            ) from error
+
+    def settle(self) -> None:
+        """What a crash cut off inside a request point is brought to its end."""
+        if self._untold is not None:
+            before = self._untold.before
+            text = nudge(before.fill, before.levels.cleanup)
+            self.context.enter(user(text, source="ethang", kind="nudge"), own=True)
+            self.context.tell(self._untold)
+        if self._newest is not None:
+            self.context.pin_cues(*self._newest)
+
+    def _feed(self, kind: str, data: dict[str, Any]) -> None:
+        context = self.context
+        match kind:
+            case "message" if "row" in data:
+                counted = ResultRow(**data["result"])
+                judged = [Move(*item) for item in data["judged"]]
+                context.join(data["row"], from_json(data["message"]), counted, data["address"], judged)
+            case "message":
+                self._message(from_json(data["message"]), data["tokens"], own=data["own"])
+            case "settings":
+                window, policy = Window(**data["window"]), from_knobs(data["policy"])
+                context.settle(window=window, policy=policy, **data["parts"])
+            case "system":
+                context.add_system(data["text"])
+            case "work":
+                context.begin()
+            case "asked":
+                context.ask_cleanup()
+            case "release":
+                context.let_go(recalled(context.state, data))
+            case "point":
+                self._point(data)
+            case "note":
+                self._note(data)
+            case "usage":
+                context.usage(data["reported"], data["own"])
+            case "pin":
+                context.put_pin(data["kind"], data["text"], data["rule"], data["row"])
+            case "unpin":
+                context.unpin(data["id"], data["reason"])
+
+    def _message(self, message: Message, tokens: int, *, own: bool) -> None:
+        row = self.context.enter(message, tokens=tokens, own=own)
+        if not own:
+            self._newest = row, message
+        pin = self.context.board.take(message.text) if own and message.kind == "pin" else None
+        if pin is not None:
+            self.context.hold_pin(pin, row)
+        if message.kind == "nudge" and self._untold is not None:
+            self.context.tell(self._untold)
+            self._untold = None
+
+    def _point(self, data: dict[str, Any]) -> None:
+        context = self.context
+        decision = recalled(context.state, data)
+        if (
+            "digest" in data
+            and digest(context.state, decide(context.state), context.entries) != data["digest"]
+        ):
+            self.drift.append(
+                f"step {data['step']} was decided as {decision.outcome}; today's rules decide otherwise"
+            )
+        turning = context.turn(decision)
+        if decision.outcome == "nudge":
+            self._untold = turning  # its text is the next entry
+        else:
+            context.tell(turning)
+
+    def _note(self, data: dict[str, Any]) -> None:
+        notes = self.context.notes
+        task = notes.pending or notes.last
+        if task is None:
+            raise Misuse("a note where none was due")
+        written = Written(
+            task=task,
+            message=from_json(data["message"]),
+            text=data["text"],
+            prose=data["prose"],
+            reference=data["reference"],
+            author=data["author"],
+        )
+        self.context.place_note(written)

@@ -144,8 +144,8 @@ class Snapshot(Shown):
             "window": {
                 "total": window.total,
                 "reserve": window.reserve,
-                "hard": window.hard,
-                "usable": window.usable,
+                "hard": self.budget.hard,
+                "usable": self.budget.usable,
                 "effective": window.effective,
                 "max_input": window.max_input,
                 "source": window.source,

@@ -48,10 +48,7 @@ def scale(budget: Budget) -> int:
 
 def level_tokens(budget: Budget, level: int) -> int:
     """Tokens at which a level (per mille of usable) is reached, calibration included."""
-    cleanup = budget.levels.cleanup
-    if budget.cleanup_at and cleanup:
-        return budget.cleanup_at * level // cleanup
-    return budget.window.usable * level // 1000
+    return budget.usable * level // 1000
 
 
 def marks(budget: Budget) -> tuple[Mark, ...]:
@@ -65,11 +62,11 @@ def marks(budget: Budget) -> tuple[Mark, ...]:
         mark("landing", level_tokens(budget, levels.landing), percent(levels.landing), 2),
         mark("nudge", level_tokens(budget, levels.nudge), percent(levels.nudge), 3),
         mark("cleanup", level_tokens(budget, levels.cleanup), percent(levels.cleanup), 0),
-        mark("usable", window.usable, percent(1000), 1),
+        mark("usable", budget.usable, percent(1000), 1),
         mark("answer", window.total - window.reserve // 2, grouped(window.reserve), 5),
     ]
-    if window.hard != window.usable:
-        found.append(mark("hard", window.hard, share(window.hard, window.usable), 4))
+    if budget.hard != budget.usable:
+        found.append(mark("hard", budget.hard, share(budget.hard, budget.usable), 4))
     return tuple(sorted(found, key=lambda item: (item.at, item.rank)))
 
 
@@ -143,7 +140,7 @@ def _rest(budget: Budget) -> list[Markup]:
             part = el("i", class_=f"eth-r eth-{name}", style=f"width:{_per_cent(width * PARTS // whole)}")
             drawn.insert(1, part)
     if budget.over:
-        start, width = window.hard * PARTS // whole, budget.over * PARTS // whole
+        start, width = budget.hard * PARTS // whole, budget.over * PARTS // whole
         drawn.append(
             el("i", class_="eth-r eth-over", style=f"left:{_per_cent(start)};width:{_per_cent(width)}")
         )

@@ -46,7 +46,7 @@ def full(budget: Budget) -> str:
 
 def sentence(budget: Budget) -> str:
     """What is used, how it was counted, what still fits, and p95."""
-    used = f"{grouped(budget.used)} of {grouped(budget.window.usable)} usable tokens, {_HOW[budget.how]}."
+    used = f"{grouped(budget.used)} of {grouped(budget.usable)} usable tokens, {_HOW[budget.how]}."
     p95 = "" if budget.p95 is None else f" p95 {percent(budget.p95)}."
     return f"{used} {_room(budget)}{p95}"
 
@@ -56,7 +56,7 @@ def warnings(budget: Budget) -> tuple[str, ...]:
     said = []
     if budget.over:
         said.append(
-            f"{grouped(budget.over)} tokens more than fit ({grouped(budget.window.hard)}): "
+            f"{grouped(budget.over)} tokens more than fit ({grouped(budget.hard)}): "
             "nothing is sent until something leaves or the window grows."
         )
     if budget.p95 is not None and budget.p95 > TOO_FULL:
@@ -83,7 +83,7 @@ def rows(budget: Budget) -> tuple[Row, ...]:
     )
     for sign, name, size, shared, slug in rest:
         if size or name == "free":
-            part_of = share(size, window.usable) if shared else ""
+            part_of = share(size, budget.usable) if shared else ""
             kept.append(Row(sign=sign, name=name, tokens=size, share=part_of, how="", slug=slug))
     return tuple(kept)
 
@@ -193,7 +193,7 @@ def _slice_row(budget: Budget, item: Slice) -> Row:
         sign=look.letter,
         name=_named(item),
         tokens=item.tokens,
-        share=share(item.tokens, budget.window.usable),
+        share=share(item.tokens, budget.usable),
         how=_HOW_ROW[item.how],
         slug=f"c-{look.slug}",
     )

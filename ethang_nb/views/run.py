@@ -112,7 +112,9 @@ def tone(run: RunLike) -> str:
 
 
 def _answer(run: RunLike) -> Markup:
-    return fitting((el("pre", answer(run, limit), class_="eth-answer") for limit in (ANSWER, ANSWER // 4)), ANSWER_BYTES)
+    return fitting(
+        (el("pre", answer(run, limit), class_="eth-answer") for limit in (ANSWER, ANSWER // 4)), ANSWER_BYTES
+    )
 
 
 def _context(snapshot: Snapshot, room: int) -> Markup:

@@ -145,7 +145,7 @@ def task(*texts, lines=("TASK: go",), tokens=300):
 
 
 def asked(given, total=4_000):
-    return note_request(given, prompt=PROMPT, model="reader", window=Window.of(total), counter=COUNTER)
+    return note_request(given, prompt=PROMPT, model="reader", hard=Window.of(total).hard, counter=COUNTER)
 
 
 def test_the_prompt_comes_first_then_the_extract_then_the_texts_newest_first():
@@ -174,6 +174,20 @@ def test_a_text_that_would_leave_no_room_is_left_out():
 
 def test_where_not_even_the_extract_fits_nothing_is_asked():
     assert asked(task(lines=tuple(f"USER: {'word ' * 100}" for _ in range(40))), 2_000) is None
+
+
+def test_on_a_long_run_the_newest_turns_and_all_of_the_persons_words_are_kept_and_the_rest_is_counted():
+    lines = ("TASK: go", *(f"TURN log://{n} read_file f{n}.txt, 400 tokens" for n in range(500)), "USER: Never stop.")
+    found = asked(task("newest text", lines=lines), 6_000)
+    extract = found.request.messages[1].text
+    assert "TASK: go" in extract
+    assert "USER: Never stop." in extract
+    assert "TURN log://499 " in extract
+    assert "TURN log://0 " not in extract
+    assert "newest text" in extract
+    left_out = 500 - extract.count("TURN ")
+    assert extract.startswith(f"({left_out} older lines are left out")
+    assert found.tokens <= Window.of(6_000).hard
 
 
 # ---- prompts

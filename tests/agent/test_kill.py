@@ -7,6 +7,7 @@ import pytest
 
 import ethang_nb as eth
 from ethang_nb.agent.toolbox import FINISHED_UNREAD, INTERRUPTED, NEVER_STARTED
+from ethang_nb.context.messages import user
 from ethang_nb.context.pairing import violations
 from tests.agent.stage import WINDOW, call, calls, child, documents, kinds, script, texts
 
@@ -142,18 +143,23 @@ def test_of_parallel_calls_each_says_its_own(killed, no_home):
 def test_a_note_left_due_is_written_before_the_next_cleanup(tmp_path, opened, notes):
     """A kill between a cleanup and its note leaves room reserved for a text that is not there yet."""
     documents(tmp_path, 6)
-    policy = eth.Policy(name="many notes", stages=("intake", "evict"), notes=notes, notes_cap=900)
-    session = opened(policy=policy)
+    policy = eth.Policy(name="many notes", stages=("intake", "evict"), notes=notes, notes_cap=900, keep=1)
+    session = opened("reader?nudge=ignore", policy=policy, window=4_000)
     session.run("Read every file in docs.")
     session.live.ask_cleanup()
     session.live.request()
+    for _ in range(3):
+        session.live.append(user("word " * 700))
     assert session.live.pending is not None
+    assert session.live.state.fill > 800
     session.close()
-    again = opened(policy=policy)
+    again = opened("reader?nudge=ignore", policy=policy, window=4_000)
     assert again.live.pending is not None
-    assert again.run("Read every file in docs.").ok
+    run = again.run("Read every file in docs.")
+    assert run.ok, run.error
+    assert run.diffs
     assert again.live.pending is None
     assert () == violations(again.sent)
     again.close()
-    assert eth.open_session("t", tmp_path).drift == ()
-    eth.open_session("t", tmp_path).close()
+    with eth.open_session("t", tmp_path) as last:
+        assert last.drift == ()

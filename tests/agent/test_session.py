@@ -193,6 +193,8 @@ def test_a_closed_session_says_so_and_stays_readable_in_the_record(play, tmp_pat
     session.close()
     with pytest.raises(eth.EthangError, match="closed"):
         session.run("Again.")
+    for value in (session.snapshot, session.budget, session.segments, session.plan()):
+        assert str(value)
     (row,) = eth.sessions(tmp_path)
     assert (row.name, row.running) == ("t", False)
 
@@ -224,6 +226,19 @@ def test_a_watcher_may_stop_watching_from_within(play):
     assert session.run("Go.").ok
     leave()
     assert len(seen) == 1
+
+
+def test_a_watcher_may_act_without_locking_itself_out(play):
+    """It is told from the worker thread, which must not wait for itself."""
+    session = play(calls(call("list_files")), {"say": "done"})
+    plans = []
+    session.watch(lambda progress: plans.append(session.compact()) if progress.row.step == 1 else None)
+    assert session.run("Go.").ok
+    session.compact()
+    assert plans
+    session.watch(lambda _: session.close())
+    session.compact()
+    assert session.closed
 
 
 def test_watchers_are_told_of_the_end_before_the_caller_goes_on(play):

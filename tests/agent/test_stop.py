@@ -101,6 +101,21 @@ def test_a_late_failure_is_recorded_too(play, gate):
     assert "too late" in session.recorded[-1].data["text"]
 
 
+def test_a_tool_on_the_main_thread_may_be_late_too(play):
+    """The run goes on without it and ends; the cell returns when the tool does."""
+
+    @eth.tool(thread=False)
+    def hold() -> str:
+        time.sleep(0.15)
+        return "the held result"
+
+    session = play(calls("hold"), {"say": "went on"}, tools=[hold], limits=eth.Limits(tool_seconds=0.05))
+    assert session.run("Go.").answer == "went on"
+    assert texts(session) == ["[error] hold ran longer than 0.05 s and was let go"]
+    until(lambda: "late" in kinds(session))
+    assert session.recorded[-1].data["text"] == "the held result"
+
+
 def test_a_tool_that_outlives_its_session_disturbs_nobody(play, gate):
     session = play(calls("hold"), {"say": "went on"}, tools=[gate.tool()])
     run = session.start("Go.")
@@ -129,6 +144,22 @@ def test_stop_between_two_steps_takes_effect_before_the_next_request(play):
     assert run.ending == "interrupted"
     assert run.steps == 1
     assert () == violations(session.live.assemble())
+
+
+def test_stop_just_after_a_tool_has_ended_keeps_its_result_and_sends_nothing_more(play):
+    session = play(calls("list_files"), {"say": "went on", "repeat": 9})
+    write = session.archive.write
+
+    def stopping(kind, data):
+        if kind == "tool end":
+            session.stop()
+        return write(kind, data)
+
+    session.archive.write = stopping
+    run = session.run("Go.")
+    assert (run.ending, run.steps) == ("interrupted", 1)
+    assert texts(session)[0].startswith("[1 files in .]")
+    assert kinds(session).count("point") == 1
 
 
 def test_stop_right_after_start_is_not_lost(play):

@@ -42,7 +42,7 @@ def test_survival_says_what_was_kept_where_lost_where_and_invented():
     ]
     fates = {
         fact.text: (fact.fate, fact.where)
-        for fact in compare(gone, note="ORD-1234 and INV-777", core="", window="", sources="")
+        for fact in compare(gone, note="ORD-1234 and INV-777", core="", window=(), sources="")
     }
     assert ("kept", "note") == fates["ORD-1234"]
     assert ("lost", "file:a.txt#L2") == fates["125,000"]

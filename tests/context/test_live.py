@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ethang_nb.context.messages import ToolCall, ToolResult, assistant, system, tool, user
 from ethang_nb.context.occupancy import budget
 from ethang_nb.context.outline import segments
 from ethang_nb.context.pairing import violations
-from ethang_nb.context.rehearsal import rehearse
+from ethang_nb.context.planner import Decision
+from ethang_nb.context.policy import POLICIES
+from ethang_nb.context.rehearsal import foretold
 from ethang_nb.context.replaying import replay_into
 from ethang_nb.context.wording import CORE_HEAD
-from ethang_nb.errors import BadMessage, Misuse
+from ethang_nb.errors import BadMessage, Misuse, RecordDamaged
 from tests.context.builders import WORDS, ListJournal, fill_up, live, turn, watched, words
 
 
@@ -258,7 +262,7 @@ def test_rehearsing_a_plan_leaves_the_context_as_it_is():
     fill_up(context, 600, 5)
     context.ask_cleanup()
     state, sent, entries = context.state, context.assemble(), len(context.journal.entries)
-    applied = rehearse(context, "## Numbers\n- 7")
+    applied = foretold(context).apply("## Numbers\n- 7")
     assert applied.removed and all(item.address and item.text for item in applied.removed)
     assert () == violations(applied.messages)
     assert (state, sent, entries) == (context.state, context.assemble(), len(context.journal.entries))
@@ -342,3 +346,84 @@ def test_what_was_sent_stands_elsewhere_as_what_it_is():
     assert context.state.total == twin.state.total
     assert ["report in EUR"] == [pin.text for pin in twin.pins]
     assert [message.text for message in sent] == [message.text for message in twin.assemble()]
+
+
+def test_a_record_opens_under_other_rules_than_it_was_written_with(monkeypatch):
+    """Cues, levels and stages change between versions; what was decided then stands, and the drift is said."""
+    import re
+
+    from ethang_nb.context import pins
+
+    journal = ListJournal()
+    context, chronicle = watched(journal=journal)
+    context.append(user("read everything. Never open x.txt. Please read slowly, read it all."))
+    fill_up(context, 600, 25)
+    more = (pins.Cue("read", "constraint", re.compile("read")), *pins.CUES)
+    monkeypatch.setattr(pins, "CUES", more)
+    monkeypatch.setattr("ethang_nb.context.stages.shrink.LAST_RESORT_TOKENS", 50)
+    monkeypatch.setattr(
+        "ethang_nb.context.planner.cleanup", lambda state, *, asked=False: Decision.none(state.total)
+    )
+    twin, twin_chronicle = watched()
+    drift = replay_into(twin, journal.entries)
+    assert drift
+    assert (context.state, context.assemble()) == (twin.state, twin.assemble())
+    assert [pin.text for pin in context.pins] == [pin.text for pin in twin.pins]
+    assert chronicle.steps == twin_chronicle.steps
+
+
+def test_an_entry_that_does_not_fit_is_named_with_its_number():
+    journal = ListJournal()
+    context = live(journal=journal)
+    context.append(user("go"))
+    turn(context, 1, 100)
+    broken = [entry for entry in journal.entries if entry.number != 2]
+    with pytest.raises(RecordDamaged, match=r"entry 3 of the record \(message\) does not fit"):
+        replay_into(live(), broken)
+
+
+def test_a_crash_between_a_message_and_its_pins_or_a_nudge_and_its_text_loses_neither():
+    journal = ListJournal()
+    context, _ = watched(journal=journal)
+    context.append(user("Never open x.txt."))
+    twin, _ = watched()
+    replay_into(twin, journal.entries[:1])
+    assert ["Never open x.txt."] == [pin.text for pin in twin.pins]
+    fill_up(context, 700, 6)
+    cut = next(at for at, entry in enumerate(journal.entries) if entry.data.get("outcome") == "nudge")
+    twin, chronicle = watched()
+    replay_into(twin, journal.entries[: cut + 1])
+    assert "nudge" == twin.state.rows[-1].kind
+    assert ("nudge",) == chronicle.steps[-1].events
+
+
+def test_a_note_written_anew_belongs_to_the_cleanup_that_wrote_it():
+    context, chronicle = watched(rules="pressure")
+    context.append(user("go"))
+    fill_up(context, 600, 8)
+    first = len(chronicle.diffs) - 1
+    context.state = replace(context.state, policy=POLICIES["ethang"])
+    for number in range(100, 107):
+        turn(context, number, 500, address=f"file:f{number}.txt#L1-9@0a1b2c3d")
+    context.request()
+    assert first < len(chronicle.diffs) - 1
+    if not chronicle.diffs[-1].note:
+        context.write_note("## Numbers\n- 7", author="me", reference="given")
+        assert ("me", "") == (chronicle.diffs[first].note_author, chronicle.diffs[-1].note_author)
+
+
+def test_fill_is_the_same_number_everywhere_also_when_the_provider_counts_more():
+    context, chronicle = watched()
+    context.append(user(words(1_000)))
+    context.usage(context.state.total * 2, context.state.total)
+    it = budget(context, chronicle.fills)
+    assert context.state.fill == it.fill == foretold(context).fill_before
+    assert it.window.total == it.used + it.free + it.beyond + it.unsendable + it.window.reserve
+
+
+def test_a_plan_of_the_past_cannot_be_applied_and_says_so():
+    context, chronicle = watched()
+    context.append(user("go"))
+    context.request()
+    with pytest.raises(Misuse, match="record of what was done"):
+        chronicle.last.apply()

@@ -34,7 +34,8 @@ parts = st.one_of(
 )  # fmt: skip
 messages = st.builds(
     Message, role=st.sampled_from(["system", "user", "assistant", "tool"]),
-    parts=st.lists(parts, max_size=3).map(tuple), source=texts, trust=st.sampled_from(["owner", "agent", "outside"]), step=st.none() | st.integers(0, 9),
+    parts=st.lists(parts, max_size=3).map(tuple), source=texts,
+    trust=st.sampled_from(["owner", "agent", "outside"]), step=st.none() | st.integers(0, 9),
     kind=st.sampled_from(["message", "nudge", "note", "pin"]),
 )  # fmt: skip
 
