@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ethang_nb.agent.limits import Limits
+    from ethang_nb.agent.opening import open_session, sessions
     from ethang_nb.agent.run import Run
-    from ethang_nb.agent.session import Session, open_session, sessions
+    from ethang_nb.agent.session import Session
     from ethang_nb.agent.tool import tool
     from ethang_nb.api import Context, budget, counter, plan, segments, window
     from ethang_nb.context.messages import Message
@@ -40,11 +41,11 @@ _HOMES = {
     "Window": "context.window",
     "budget": "api",
     "counter": "api",
-    "open_session": "agent.session",
+    "open_session": "agent.opening",
     "plan": "api",
     "policies": "context.policy:POLICIES",
     "segments": "api",
-    "sessions": "agent.session",
+    "sessions": "agent.opening",
     "tool": "agent.tool",
     "window": "api",
 }

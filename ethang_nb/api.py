@@ -6,6 +6,7 @@ id or a Window. For the same input `plan(...).fill_before == budget(...).fill`.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -25,7 +26,7 @@ from ethang_nb.context.rehearsal import foretold
 from ethang_nb.context.segments import Segments
 from ethang_nb.context.snapshot import Pin, Snapshot
 from ethang_nb.context.window import Window
-from ethang_nb.errors import Misuse, NoSuchAddress, Stuck
+from ethang_nb.errors import BadMessage, Misuse, NoSuchAddress, Stuck
 from ethang_nb.formats.detect import to_messages, to_tools
 from ethang_nb.formats.sending import Sending, Shape, shape_of, write
 from ethang_nb.providers.windows import window_of
@@ -97,6 +98,11 @@ class Context:
         spill: Spill | None = None,
         name: str = "context",
     ) -> None:
+        for what, text in (("system", system), ("project", project), ("model", model)):
+            if text is not None and not isinstance(text, str):
+                raise Misuse(f"{what}={text!r} is a {type(text).__name__}; give a text")
+        if isinstance(pins, str):
+            raise Misuse(f"pins={pins[:60]!r} is one text; give a list of sentences")
         self.name = name
         self.model = model or (window if isinstance(window, str) else "")
         self._journal = MemoryJournal()
@@ -109,19 +115,32 @@ class Context:
         self._shape: Shape = "ethang"
         self._plain: Shape = "anthropic" if _speaks_anthropic(self.model, tools) else "openai"
         self._sent: int | None = None  # our own count of the last request
+        self._repairs: list[str] = []
+        self._lock = threading.RLock()
         for text in pins:
             self.pin(text)
 
     def append(self, message: Any) -> None:
-        """Takes in one message or a list of them: ethang, OpenAI or Anthropic shape, or an SDK's own object."""
-        items = to_messages(message)
-        self._shape = shape_of(message, self._shape, plain=self._plain)
-        for item in items:
-            self._live.append(item)
+        """Takes in one message or a list of them: ethang, OpenAI or Anthropic shape, or an SDK's own object.
 
-    def begin(self, name: str = "") -> None:  # noqa: ARG002 - for who reads the caller's code
+        All of them or, where one is refused, none. A result that no open call asked for is left out of what is
+        sent, and said in `segments.repairs`.
+        """
+        items = to_messages(message)
+        with self._lock:
+            for item in items:
+                self._live.check(item)
+            self._shape = shape_of(message, self._shape, plain=self._plain)
+            for item in items:
+                try:
+                    self._live.append(item)
+                except BadMessage as error:
+                    self._repairs.append(f"left out: {error}")
+
+    def begin(self, name: str = "") -> None:
         """A new piece of work: the next user message is its task."""
-        self._live.begin()
+        with self._lock:
+            self._live.begin(name)
 
     def request(self) -> Sending:
         """What to send now, after the policy had its say. Raises Stuck where it cannot fit.
@@ -129,14 +148,15 @@ class Context:
         The result is a list in the shape of the messages appended; `.system` has the system text where that
         shape keeps it apart, `.plan` what was done.
         """
-        self._live.request()
-        plan = self._chronicle.last
-        if plan is not None and plan.outcome == "stuck":
-            raise Stuck(plan.reason)
-        # A call that still waits is answered in what is sent, not in what stands here.
-        sending = write(mend(self._live.assemble()).messages, self._shape, plan)
-        self._sent = self._live.state.total
-        return sending
+        with self._lock:
+            self._live.request()
+            plan = self._chronicle.last
+            if plan is not None and plan.outcome == "stuck":
+                raise Stuck(plan.reason)
+            # A call that still waits is answered in what is sent, not in what stands here.
+            sending = write(mend(self._live.assemble()).messages, self._shape, plan)
+            self._sent = self._live.state.total
+            return sending
 
     def usage(self, report: int) -> None:
         """The input tokens the provider counted for the last request; calibrates the limits, never the counts."""
@@ -144,35 +164,42 @@ class Context:
             raise Misuse(f"usage {report!r} is no number of tokens; give the provider's input tokens")
         if self._sent is None:
             raise Misuse("no request was made yet; report the usage of one after request()")
-        self._live.usage(report, self._sent)
+        with self._lock:
+            self._live.usage(report, self._sent)
 
     def note(self, text: str) -> None:
         """Puts a text of yours in place of the newest handoff note."""
-        self._live.write_note(text, reference="given", author="the caller")
+        with self._lock:
+            self._live.write_note(text, reference="given", author="the caller")
 
     def pin(self, text: str, kind: str = "constraint") -> Pin:
         """Keeps a sentence verbatim from the next request on."""
-        return self._live.pin(text, kind)
+        with self._lock:
+            return self._live.pin(text, kind)
 
     def unpin(self, number: int) -> Pin:
         """Lifts a pin."""
-        return self._live.unpin(number)
+        with self._lock:
+            return self._live.unpin(number)
 
     def compact(self) -> None:
         """Asks for a cleanup; it is taken at the next request."""
-        self._live.ask_cleanup()
+        with self._lock:
+            self._live.ask_cleanup()
 
     def plan(self) -> Plan:
         """What the policy does at the next request. Changes nothing."""
-        live = self._live.copy()  # as it stands now, also when the plan is applied later
-        return foretold(live)
+        with self._lock:
+            return foretold(self._live)
 
     def removed(self, address: str) -> str:
         """The text at `log://<i>`: message i as it came, also where it has left the window."""
-        number = address.partition("#")[0].removeprefix("log://")
+        number = str(address).partition("#")[0].removeprefix("log://")
         texts = self._journal.texts
-        if not number.isdigit() or int(number) >= len(texts):
-            raise NoSuchAddress(f"{address[:80]!r} is no address here; log://0 to log://{len(texts) - 1} are")
+        if not number.isascii() or not number.isdigit() or int(number) >= len(texts):
+            raise NoSuchAddress(
+                f"{str(address)[:80]!r} is no address here; log://0 to log://{len(texts) - 1} are"
+            )
         return self._whole.get(int(number), texts[int(number)])
 
     def _keep(self, _tool: str, text: str) -> str:
@@ -182,17 +209,24 @@ class Context:
 
     @property
     def segments(self) -> Segments:
-        return live_segments(self._live)
+        with self._lock:
+            return live_segments(self._live, self._repairs)
 
     @property
     def budget(self) -> Budget:
-        return live_budget(self._live, self._chronicle.fills)
+        with self._lock:
+            return live_budget(self._live, self._chronicle.fills)
 
     @property
     def snapshot(self) -> Snapshot:
-        return self._chronicle.snapshot(
-            name=self.name, model=self.model, model_label=self.model or "no model named", state="live"
-        )
+        with self._lock:
+            return self._chronicle.snapshot(
+                name=self.name,
+                model=self.model,
+                model_label=self.model or "no model named",
+                state="live",
+                repairs=self._repairs,
+            )
 
     def _repr_html_(self) -> str:
         return self.snapshot._repr_html_()

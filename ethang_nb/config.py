@@ -1,14 +1,15 @@
 """Settings and where each one comes from: argument > %config > ethang.toml > environment > default.
 
-`ethang.toml` lies in the project folder and has one table, `[ethang]`. Reading the settings makes nothing and
-changes nothing; a value that cannot be right is one error that names its place and what is allowed.
+`ethang.toml` lies in the project folder and has one table, `[ethang]`; what stands outside of any table, or in
+one whose name is nearly that, is told and not passed over. Reading the settings makes nothing and changes
+nothing; a value that cannot be right is one error that names its place and what is allowed.
 """
 
 from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -16,9 +17,20 @@ from typing import Any, Literal
 
 from ethang_nb.context.policy import POLICIES
 from ethang_nb.context.window import SMALLEST
-from ethang_nb.errors import BadWindow, Misuse, Unknown
+from ethang_nb.errors import BadWindow, Misuse, Unknown, nearest
 
-__all__ = ["DEFAULTS", "FILE", "NAMES", "VARIABLES", "Name", "Settings", "checked", "settings"]
+__all__ = [
+    "DEFAULTS",
+    "FILE",
+    "NAMES",
+    "VARIABLES",
+    "Name",
+    "Settings",
+    "check_model",
+    "checked",
+    "settings",
+    "steps",
+]
 
 Name = Literal["model", "window", "policy"]
 FILE = "ethang.toml"
@@ -30,6 +42,7 @@ VARIABLES: Mapping[Name, str] = MappingProxyType(
 NAMES: tuple[str, ...] = tuple(DEFAULTS)
 HOME = "ETHANG_HOME"
 LARGEST = 100_000_000  # ► tokens; beyond this a number is a slip, not a window
+MOST_STEPS = 1_000_000  # ► steps of one run; the same
 
 Layer = tuple[str, Mapping[str, Any]]
 """A place that settings come from, by name, and what it gives."""
@@ -84,7 +97,7 @@ def settings(
 def checked(name: Name, value: Any, source: str) -> Any:
     """A value as the setting of that name holds it. `source` is named where it is wrong.
 
-    A model is any text here: which models there are is known to the providers.
+    A model is any text here: whether there is one of that id says `check_model`.
     """
     if name == "window":
         return _tokens(value, source)
@@ -98,13 +111,32 @@ def checked(name: Name, value: Any, source: str) -> Any:
     return text
 
 
+def check_model(model: str, find: Callable[[str], object], source: str = "argument") -> None:
+    """Raises Unknown for an id that `find` knows nothing of: its place, and all of it unless a known word is near."""
+    try:
+        find(model)
+    except Unknown as error:
+        name = error.name if nearest(error.name, error.known) else model
+        raise Unknown(_kind("model", source), name, error.known) from None
+
+
+def steps(text: str) -> int:
+    """The most steps of a run, as `--steps` gives them. Raises Misuse."""
+    number = _whole(text)
+    if number is None or not 1 <= number <= MOST_STEPS:
+        raise Misuse(f"--steps is {_short(text)}; give a whole number of steps from 1 to {MOST_STEPS:,}")
+    return number
+
+
+def _whole(text: str) -> int | None:
+    """The number that these digits are, grouped or not; None where they are something else."""
+    digits = text.strip().replace(",", "").replace("_", "")
+    fits = digits.isascii() and digits.isdigit() and len(digits) <= len(str(LARGEST))
+    return int(digits) if fits else None
+
+
 def _tokens(value: Any, source: str) -> int:
-    digits = value.strip().replace(",", "").replace("_", "") if isinstance(value, str) else ""
-    number = (
-        int(digits)
-        if digits.isascii() and digits.isdigit() and len(digits) < len(str(LARGEST)) + 1
-        else value
-    )
+    number = _whole(value) if isinstance(value, str) else value
     if isinstance(number, bool) or not isinstance(number, int) or not SMALLEST <= number <= LARGEST:
         raise BadWindow(
             f"{_place('window', source)} is {_short(value)}; give a whole number of tokens from {SMALLEST:,} to"
@@ -122,15 +154,29 @@ def _from_file(path: Path) -> Mapping[str, Any]:
         why = error.strerror if isinstance(error, OSError) else f"not UTF-8, at byte {error.start}"
         raise Misuse(f"{FILE} cannot be read: {why}; mend or remove {path}") from None
     try:
-        table = tomllib.loads(text).get(TABLE, {})
+        whole = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise Misuse(f"{FILE} is not TOML: {error}; mend or remove {path}") from None
+    table = whole.get(TABLE, {})
     if not isinstance(table, dict):
         raise Misuse(f"{FILE}: {TABLE} is {_short(table)}; it must be a table, as in [{TABLE}] window = 6000")
+    _refuse_outside(whole)
     for key in table:
         if key not in DEFAULTS:
             raise Unknown(f"setting in {FILE}", key, DEFAULTS)
     return table
+
+
+def _refuse_outside(whole: Mapping[str, Any]) -> None:
+    """What would be passed over without a word: a setting above the table, and a table with a slip in its name."""
+    for key, value in whole.items():
+        if not isinstance(value, dict) and key != TABLE:
+            raise Misuse(
+                f"{FILE}: {_short(key)} stands outside of the table [{TABLE}]; put a line [{TABLE}] above it, and under"
+                f" that what you want to set: {', '.join(DEFAULTS)}"
+            )
+        if TABLE not in whole and nearest(key, (TABLE,)):
+            raise Misuse(f"{FILE} has a table [{key[:60]}] and none called [{TABLE}]; write [{TABLE}]")
 
 
 def _home(text: str) -> Path:

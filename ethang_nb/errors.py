@@ -177,16 +177,31 @@ class RunEnded(EthangError):
     """A run ended other than `completed`, and the caller asked for an error then."""
 
 
+_CLOSE = 0.7  # ► similarity from which a word is taken for a slip of another; below, a guess would mislead
+_LISTED = 200  # ► characters of the known names that a message lists
+
+
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known word closest to `name`, or None where none is close."""
-    found = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=0.5)
+    found = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=_CLOSE)
     return found[0] if found else None
 
 
 def _unknown_text(kind: str, name: str, known: tuple[str, ...]) -> str:
     close = nearest(name, known)
-    hint = f"did you mean {close!r}?" if close else f"known: {', '.join(known) or 'none yet'}"
+    hint = f"did you mean {_short(close)!r}?" if close else f"known: {_listed(known) or 'none yet'}"
     return f"unknown {kind} {_short(name)!r}; {hint}"
+
+
+def _listed(known: tuple[str, ...]) -> str:
+    """The first of the names, as many as a line can carry, and how many more there are."""
+    shown: list[str] = []
+    for name in known:
+        if sum(map(len, shown)) + len(name) > _LISTED and shown:
+            break
+        shown.append(" ".join(_short(name).split()))
+    rest = len(known) - len(shown)
+    return ", ".join(shown) + (f" and {rest} more" if rest else "")
 
 
 def _short(text: str, limit: int = 60) -> str:

@@ -435,11 +435,22 @@ def test_a_list_is_appended_in_its_order_and_a_bad_one_not_at_all():
     assert context.budget.used == used
 
 
-def test_a_result_that_nobody_asked_for_is_refused():
+def test_a_result_that_nobody_asked_for_is_left_out_and_said():
+    """SEG-03: removed from what is sent, reported, no exception."""
     context = eth.Context(4_000)
     context.append(user("x"))
-    with pytest.raises(BadMessage, match="names call 'ghost', which no open call has"):
-        context.append({"role": "tool", "tool_call_id": "ghost", "content": "y"})
+    context.append(
+        [{"role": "tool", "tool_call_id": "ghost", "content": "y"}, {"role": "assistant", "content": "ok"}]
+    )
+    assert ["x", "ok"] == [item["content"] for item in context.request()]
+    assert "names call 'ghost', which no open call has" in context.segments.repairs[0]
+
+
+def test_of_a_list_with_a_message_that_can_never_be_sent_nothing_enters():
+    context = eth.Context(1_000)
+    with pytest.raises(Misuse, match="Shorten it"):
+        context.append([{"role": "user", "content": "first"}, {"role": "user", "content": "word " * 5_000}])
+    assert () == tuple(context.segments)
 
 
 def test_a_user_message_between_a_call_and_its_result_is_sent_behind_it():
@@ -625,10 +636,9 @@ class Agent:
                 self._append(kind, value)
             case "calls":
                 self._turn(value)
-            case "pin":
-                context.pin(f"Always keep {value}.")
-            case "unpin" | "note" | "usage":
+            case "pin" | "unpin" | "note" | "usage":
                 act = {
+                    "pin": lambda: context.pin(f"Always keep {value}."),
                     "unpin": lambda: context.unpin(value),
                     "note": lambda: context.note("word " * value),
                     "usage": lambda: context.usage(context.budget.used * value // 100),

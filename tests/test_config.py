@@ -89,6 +89,14 @@ def test_a_wrong_variable_is_named(tmp_path, environ, error, said):
         ("[ethang]\npolicy = 'none'", Unknown, "unknown policy in ethang.toml 'none'"),
         ("[ethang]\nwindws = 1", Unknown, "unknown setting in ethang.toml 'windws'; did you mean 'window'?"),
         ("ethang = 3", Misuse, "ethang.toml: ethang is 3; it must be a table"),
+        (
+            "window = 5",
+            Misuse,
+            "ethang.toml: 'window' stands outside of the table [ethang]; put a line [ethang]",
+        ),
+        ("nope = 5", Misuse, "ethang.toml: 'nope' stands outside of the table [ethang]"),
+        ("window = 5\n[ethang]\npolicy = 'ethang'", Misuse, "ethang.toml: 'window' stands outside"),
+        ("[ethan]\nwindow = 5000", Misuse, "ethang.toml has a table [ethan] and none called [ethang]"),
         ("[ethang\n", Misuse, "ethang.toml is not TOML: "),
     ],
 )

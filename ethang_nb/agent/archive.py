@@ -17,7 +17,7 @@ from ethang_nb.agent.textfile import TextFile
 from ethang_nb.clock import Clock
 from ethang_nb.context.messages import from_json
 from ethang_nb.context.replaying import JournalEntry
-from ethang_nb.errors import NoSuchAddress, PathRefused
+from ethang_nb.errors import Misuse, NoSuchAddress, PathRefused
 from ethang_nb.store.page import Place, page
 from ethang_nb.store.record import Record
 from ethang_nb.store.spill import SpillStore, spill_folder
@@ -41,8 +41,10 @@ class Reading(NamedTuple):
 class Archive:
     """The record of a session and its spilled texts. Satisfies the context's Journal."""
 
-    def __init__(self, root: Path, session: str, jail: Jail, clock: Clock) -> None:
-        self.record = Record.open(root, session, clock=clock)
+    def __init__(self, root: Path, session: str, jail: Jail, clock: Clock, *, write: bool = True) -> None:
+        self.record = Record.open(root, session, clock=clock, write=write)
+        self._open = f"eth.open_session({session!r})"
+        self._only_read = not write
         self._last = self.record.last
         self._writing = threading.Lock()
         self._spills = spill_folder(root, session)
@@ -75,6 +77,8 @@ class Archive:
         return address
 
     def _append(self, kind: str, data: dict[str, Any], *, text: str | None = None, address: str = "") -> int:
+        if self._only_read:
+            raise Misuse(f"this session was opened only to be looked at; {self._open} opens it to go on")
         with self._writing:
             self._last = self.record.append(kind, data, text=text, address=address).seq
             return self._last
@@ -95,14 +99,48 @@ class Archive:
         first, last, character = start, end, 1
         if start == 1 and place.first is not None:
             first, last, character = place.first, end or place.last or 0, place.character or 1
-        file = self._file(place) if place.base.startswith("file:") else None
-        stale = file is not None and place.hash is not None and _changed(file, place)
+        file: TextFile | None = None
+        stale = ""
+        if place.base.startswith("file:"):
+            try:
+                file = self._file(place)
+            except NoSuchAddress:
+                file = None
+            if file is None or (place.hash is not None and _changed(file, place)):
+                kept = self._as_read(place)
+                if kept is not None:
+                    return self._read_kept(place, kept, characters, fits)
+                file = self._file(place)
+                stale = f"[stale: {file.name} has changed since it was read]\n"
         while True:
-            text = self._page(place.base, file, first, last, character, characters)
-            if stale:
-                text = f"[stale: {file.name if file else ''} has changed since it was read]\n{text}"
+            text = stale + self._page(place.base, file, first, last, character, characters)
             if characters <= LEAST_PAGE or fits(text):
                 return Reading(text, _address(place.base, text, file))
+            characters = characters * 3 // 4
+
+    def _as_read(self, place: Place) -> int | None:
+        """The newest event that holds the lines of a file as they were read then; None where none does."""
+        for event in reversed(self.record.events(kinds=("message",))):
+            known = Place.of(event.data.get("address", ""))
+            if known.base != place.base or known.first is None:
+                continue
+            same = (
+                known.hash == place.hash
+                if place.hash
+                else known.first <= (place.first or 1) <= (known.last or 0)
+            )
+            if same:
+                return event.seq
+        return None
+
+    def _read_kept(self, place: Place, number: int, characters: int, fits: Callable[[str], bool]) -> Reading:
+        """What a file said when it was read, from the record: the file is gone or says something else now."""
+        base = f"log://{number}"
+        note = f"[stale: {place.base} is gone or has changed since it was read; this is what it said then]"
+        while True:
+            text = f"{note}\n{self._page(base, None, 1, 0, 1, characters)}"
+            if characters <= LEAST_PAGE or fits(text):
+                return Reading(text, _address(base, text, None))
             characters = characters * 3 // 4
 
     def find(self, query: str, limit: int, hidden: frozenset[int] = frozenset()) -> list[Hit]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ethang_nb.agent.jail import Jail
+from ethang_nb.agent.jail import Jail, quoted
 from ethang_nb.agent.textfile import TextFile
 from ethang_nb.agent.tool import Answer, Tool, tool
 from ethang_nb.context.counting import MESSAGE_OVERHEAD, TokenCounter
-from ethang_nb.context.messages import clean
 from ethang_nb.errors import ToolFault
 
 __all__ = ["file_tools"]
 
-MOST_NAMES = 500  # ► names one list shows
+MOST_NAMES = 500  # ► names one page shows
+LIST_SPARE_TOKENS = 24  # ► for the line that says where a list goes on
 SPARE_TOKENS = 8  # ► for numbers in a header or a mark that are longer than in the one that was counted
 
 
@@ -49,24 +49,35 @@ def file_tools(jail: Jail, counter: TokenCounter, page_tokens: Callable[[], int]
         )
 
     @tool
-    def list_files(folder: str = ".") -> Answer:
-        """List the files and folders in a folder.
+    def list_files(folder: str = ".", start: int = 1) -> Answer:
+        """List the files and folders in a folder; a long list comes in pages.
 
         Args:
             folder: path inside the root
+            start: first name, from 1
         """
         real = jail.folder(folder)
-        names = sorted(f"{item.name}/" if item.is_dir() else item.name for item in real.iterdir())
-        names = [
-            clean(name.encode("utf-8", "replace").decode()) for name in names if not name.startswith(".")
-        ]
-        files = sum(not name.endswith("/") for name in names)
-        shown = names[:MOST_NAMES]
-        rest = [f"[{len(names) - len(shown):,} more names]"] if len(names) > len(shown) else []
-        head = f"[{files} files in {jail.name(real)}]"
-        return Answer(text="\n".join([head, *shown, *rest]), again="run")
+        found = sorted(real.iterdir(), key=lambda item: quoted(item.name))
+        names = [quoted(item.name) + "/" * item.is_dir() for item in found if not item.name.startswith(".")]
+        if not 1 <= start <= max(1, len(names)):
+            raise ToolFault(f"start {start} is outside the list, which has {len(names):,} names")
+        head = f"[{sum(not name.endswith('/') for name in names)} files in {jail.name(real)}]"
+        room = page_tokens() - MESSAGE_OVERHEAD - counter.count(head) - LIST_SPARE_TOKENS
+        shown = _names(names[start - 1 : start - 1 + MOST_NAMES], room, counter)
+        until = start - 1 + len(shown)
+        more = [f"[more names: list_files with start={until + 1}]"] if until < len(names) else []
+        return Answer(text="\n".join([head, *shown, *more]), again="run")
 
     return read_file, list_files
+
+
+def _names(names: Sequence[str], room: int, counter: TokenCounter) -> Sequence[str]:
+    """The names that fit; at least one, so that every page goes on."""
+    for at, name in enumerate(names):
+        room -= counter.count(name) + 1
+        if room < 0:
+            return names[: max(1, at)]
+    return names
 
 
 def _header(file: TextFile, first: int, until: int, last: int, total: int) -> str:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ethang_nb.agent.limits import Limits
 from ethang_nb.agent.tool import Tool, as_tool
 from ethang_nb.context.messages import clean
 from ethang_nb.context.state import State
 from ethang_nb.errors import BadWindow, EmptyTask, Misuse, PathRefused, Unknown
 
 __all__ = [
+    "check_kinds",
     "check_room",
     "chosen_folder",
     "chosen_name",
@@ -23,7 +26,25 @@ __all__ = [
 ]
 
 READ_BACK = "read_spill"
+LONGEST_SHOWN = 80  # ► characters of a wrong value that an error repeats
 OURS = 1000  # per mille: the provider counts as we do
+
+
+def check_kinds(*, limits: object, tools: object, params: object, **texts: object) -> None:
+    """Each thing is of the kind that its name says; None stands for what was not given."""
+    for name, text in texts.items():
+        if text is not None and not isinstance(text, str):
+            raise Misuse(f"{name}={_shown(text)} is a {type(text).__name__}; give a text")
+    if limits is not None and not isinstance(limits, Limits):
+        raise Misuse(f"limits={_shown(limits)} is a {type(limits).__name__}; give Limits(steps=…)")
+    if isinstance(tools, str) or not isinstance(tools, Sequence):
+        raise Misuse(f"tools={_shown(tools)} is a {type(tools).__name__}; give a list of functions and names")
+    if params is not None and not isinstance(params, Mapping):
+        raise Misuse(f"params={_shown(params)} is a {type(params).__name__}; give a dict")
+    try:
+        json.dumps(params and dict(params), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise Misuse(f"params cannot be sent as JSON: {error}") from None
 
 
 def default_name() -> str:
@@ -34,13 +55,13 @@ def default_name() -> str:
 
 
 def chosen_name(name: str | None) -> str:
-    return clean(str(name)).strip() if name else default_name()
+    return clean(name).strip() if name else default_name()
 
 
 def chosen_folder(folder: str | Path) -> Path:
     try:
         return Path(folder).resolve()
-    except (OSError, RuntimeError, ValueError) as error:
+    except (OSError, RuntimeError, TypeError, ValueError) as error:
         raise PathRefused(f"store {str(folder)[:120]!r} cannot be used: {error}") from None
 
 
@@ -49,8 +70,6 @@ def chosen_tools(given: Sequence[Tool | Callable[..., Any] | str], built_in: Seq
 
     read_spill is always among them: what is cut from a result names it.
     """
-    if isinstance(given, str):
-        raise Misuse(f"tools={given!r} is one text; give a list, as in tools=[{given!r}]")
     by_name = {item.name: item for item in built_in}
     named = [item for item in given if isinstance(item, str)]
     for name in named:
@@ -74,6 +93,10 @@ def check_room(state: State) -> None:
             f"{least:,} (system {state.system:,}, tools {state.tools:,}, project {state.project:,}, a note "
             f"{state.note_tokens:,}); take a larger window or fewer tools"
         )
+
+
+def _shown(value: object) -> str:
+    return clean(repr(value))[:LONGEST_SHOWN]
 
 
 def task_text(task: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from ethang_nb.context.messages import clean
 from ethang_nb.errors import PathRefused
 
-__all__ = ["Jail"]
+__all__ = ["Jail", "quoted", "unquoted"]
 
 LONGEST_SHOWN = 120  # ► characters of a refused path that the refusal repeats
 
@@ -19,13 +20,14 @@ class Jail:
         try:
             self.root = Path(root).resolve()
             usable = self.root.is_dir()
-        except (OSError, RuntimeError, ValueError) as error:
+        except (OSError, RuntimeError, TypeError, ValueError) as error:
             raise PathRefused(f"root {_shown(str(root))} cannot be used: {_why(error)}") from None
         if not usable:
             raise PathRefused(f"root {_shown(str(root))} is not a folder; give a folder that exists")
 
     def resolve(self, path: str) -> Path:
-        """The real path. `~` is not expanded; links are followed before the check."""
+        """The real path. `~` is not expanded; links are followed before the check; a quoted name is unquoted."""
+        path = unquoted(path)
         if "\x00" in path or "\u2400" in path:
             raise PathRefused(f"path {_shown(path)} holds a NUL character; leave it out")
         try:
@@ -52,8 +54,27 @@ class Jail:
         return real
 
     def name(self, real: Path) -> str:
-        """The path as tools show it: relative to the root, with forward slashes."""
-        return real.relative_to(self.root).as_posix() or "."
+        """The path as tools show it: relative to the root, with forward slashes, quoted where it has to be."""
+        return quoted(real.relative_to(self.root).as_posix() or ".")
+
+
+def quoted(name: str) -> str:
+    """A name as one line that cannot be taken for anything else: a JSON string where it holds odd characters.
+
+    So a name with a line end forges no line of a list, and one that is not UTF-8 can still be asked for.
+    """
+    return name if name.isprintable() and not name.startswith(('"', "[")) else json.dumps(name)
+
+
+def unquoted(name: str) -> str:
+    """The name that `quoted` made one line of."""
+    if name.startswith('"') and name.endswith('"'):
+        try:
+            plain = json.loads(name)
+        except ValueError:
+            return name
+        return plain if isinstance(plain, str) else name
+    return name
 
 
 def _shown(path: str) -> str:

@@ -102,7 +102,12 @@ class Loop:
         except Overflow as error:
             self._log("overflow", {"text": str(error)})
         with self.session.lock:
-            self.session.live.ask_cleanup()
+            live = self.session.live
+            own, hard = live.state.total, live.state.window.hard
+            if own < hard <= PHANTOM * own:
+                # The provider counts at least all that can be sent: so much more than we do.
+                live.usage(hard, own)
+            live.ask_cleanup()
         plan = await self.turn_over()
         if not plan.lands:
             self._fail(

@@ -17,11 +17,11 @@ from typing import Any, Self
 from ethang_nb.agent.archive import Archive
 from ethang_nb.agent.files import file_tools
 from ethang_nb.agent.given import (
+    check_kinds,
     check_room,
     chosen_folder,
     chosen_name,
     chosen_tools,
-    default_name,
     task_text,
 )
 from ethang_nb.agent.jail import Jail
@@ -43,7 +43,7 @@ from ethang_nb.context.messages import Message, clean, tool, user
 from ethang_nb.context.occupancy import budget
 from ethang_nb.context.outline import segments
 from ethang_nb.context.plan import Plan
-from ethang_nb.context.policy import Policy, from_knobs
+from ethang_nb.context.policy import Policy
 from ethang_nb.context.policy import policy as find_policy
 from ethang_nb.context.rehearsal import foretold
 from ethang_nb.context.replaying import replay_into
@@ -56,16 +56,14 @@ from ethang_nb.errors import (
     Misuse,
     NoSuchAddress,
     SessionBusy,
-    Unknown,
 )
 from ethang_nb.providers.registry import provider
 from ethang_nb.providers.windows import window_of
 from ethang_nb.store.database import home
-from ethang_nb.store.record import Event, Record, SessionRow
-from ethang_nb.store.record import sessions as recorded_sessions
+from ethang_nb.store.record import Event
 from ethang_nb.tokens.registry import counter
 
-__all__ = ["BUILT_IN", "Session", "default_name", "find_open", "open_session", "sessions", "settings_of"]
+__all__ = ["BUILT_IN", "OPEN", "Session"]
 
 BUILT_IN = ("read_file", "list_files", "read_spill", "find_in_record", "release_context")
 """The tools every session has unless some of them are named."""
@@ -73,11 +71,13 @@ BUILT_IN = ("read_file", "list_files", "read_spill", "find_in_record", "release_
 NOTE_PROMPT = "compaction@v2"
 SYSTEM_PROMPT = "system@v1"
 SEARCH = "find_in_record"
+DEAR_PER_MILLE = 600  # fixed parts above this share of usable are said at the start (DESIGN 6)
 GRACE = 5.0  # ► seconds a stopped run gets to reach its end before the cell is let go
 _CAME = {"tool start": INTERRUPTED, "tool end": FINISHED_UNREAD}
 """The last that the record says of a call, and what its result says then."""
 
-_OPEN: dict[tuple[Path, str], Session] = {}
+OPEN: dict[tuple[Path, str], Session] = {}
+"""Sessions that are open for writing in this process, by project folder and name."""
 
 
 class Session:
@@ -102,7 +102,13 @@ class Session:
         limits: Limits | None = None,
         store: str | Path | None = None,
         clock: Clock | None = None,
+        look: bool = False,
     ) -> None:
+        if model is None:
+            raise Misuse("model=None names no model; give one such as 'reader'")
+        check_kinds(
+            model=model, name=name, system=system, project=project, limits=limits, tools=tools, params=params
+        )
         self.model = model
         self.name = chosen_name(name)
         self.provider = provider(model)
@@ -124,6 +130,9 @@ class Session:
         self._run: Run | None = None
         self._working: asyncio.Task[None] | None = None
         self._to_stop: Run | None = None
+        self._begun = False
+        self._said: list[str] = []
+        """Notices of the session itself: what could not be shown, what its fixed parts cost."""
         built_in = (
             *file_tools(jail, self.counter, lambda: self.live.state.entry_tokens),
             *recall_tools(lambda: self.archive, lambda: self.live, self.lock),
@@ -142,17 +151,23 @@ class Session:
         wanted = self.live.state
         # Before the record is opened, so that a session that cannot be leaves nothing in it.
         check_room(wanted)
-        self.archive = Archive(self._folder, self.name, jail, clock or SystemClock())
+        self._key = (home(self._folder).resolve(), self.name)
+        if not look:
+            self._take_over()
+        self.archive = Archive(self._folder, self.name, jail, clock or SystemClock(), write=not look)
         try:
             self.live.journal = self.archive
             self.chronicle = Chronicle(self.live)
             self.drift = replay_into(self.live, self.archive.entries())
-            self._settle(wanted)
-            self._settle_open_calls()
+            if not look:
+                self._settle(wanted)
+                self._settle_open_calls()
         except BaseException:
             self.archive.close()
             raise
-        _OPEN[(home(self._folder).resolve(), self.name)] = self
+        self._say_fixed_cost()
+        if not look:
+            OPEN[self._key] = self
 
     # ---- runs
 
@@ -204,15 +219,26 @@ class Session:
     def _start(self, task: str, main: MainThread) -> Run:
         text = task_text(task)
         with self.lock:
-            self._refuse_busy()
+            self.refuse_busy()
             run = Run(self.name, text, self.provider.label)
-            self.live.begin()
-            self.live.append(user(text))
+            message = user(text)
+            self.live.check(message)  # what is refused leaves nothing in the record
+            if not self._begun:
+                self.live.begin()
+            self._begun = False
+            self.live.append(message)
             self.archive.write("run", {"task": text})
             self.main = main
             self._run = run
             self._runner.submit(self._work(run))
         return run
+
+    def begin(self, name: str = "") -> None:
+        """Begins a piece of work; the next run's task is its task. Every other run begins one by itself."""
+        with self.lock:
+            self.refuse_busy()
+            self.live.begin(name)
+            self._begun = True
 
     def stop(self) -> None:
         """Asks the run that is going on to end; it is recorded as interrupted. Nothing without one."""
@@ -257,9 +283,12 @@ class Session:
                 )
             except EthangError as error:  # the end cannot be recorded: a full disk, a record that was closed
                 run.break_off(error)
-            steps = {row.step for row in self.chronicle.steps[first:]}
-            run.diffs = tuple(diff for diff in self.chronicle.diffs if diff.step in steps)
-            run.snapshot = self._snapshot(run.ending)
+            try:
+                steps = {row.step for row in self.chronicle.steps[first:]}
+                run.diffs = tuple(diff for diff in self.chronicle.diffs if diff.step in steps)
+                run.snapshot = self._snapshot(run.ending)
+            except Exception as error:  # a bug of ours: the caller is told, the record is whole
+                run.break_off(error)
         if self.chronicle.steps:
             self.tell(Progress(row=self.chronicle.steps[-1], ending=run.ending))
 
@@ -282,7 +311,7 @@ class Session:
     def change(self, *, window: int | str | Window | None = None, policy: str | Policy | None = None) -> None:
         """Goes on with another window or policy. Raises SessionBusy, BadWindow, Unknown, and then changes nothing."""
         with self.lock:
-            self._refuse_busy()
+            self.refuse_busy()
             state = self.live.state
             wanted = replace(
                 state,
@@ -295,12 +324,8 @@ class Session:
 
     def pin(self, text: str, kind: str = "constraint") -> Pin:
         """Keeps a constraint or decision verbatim from the next request on."""
-        if kind not in ("constraint", "decision"):
-            raise Unknown("kind of pin", kind, ("constraint", "decision"))
-        if not text.strip():
-            raise Misuse("nothing to pin; give the sentence to keep")
         with self.lock:
-            return self.live.pin(" ".join(text.split()), kind)
+            return self.live.pin(" ".join(text.split()) if isinstance(text, str) else text, kind)
 
     def unpin(self, number: int) -> Pin:
         """Lifts pin `number`; its message may leave at once."""
@@ -320,8 +345,8 @@ class Session:
             except Exception as error:
                 with suppress(ValueError):  # it has taken itself away
                     self._watchers.remove(callback)
-                with suppress(EthangError):
-                    self.archive.write("watcher failed", {"text": f"{type(error).__name__}: {error}"})
+                # Not into the record: looking must not move its numbers, which are addresses.
+                self._said.append(f"a view failed and is no longer told: {type(error).__name__}: {error}")
 
     def close(self) -> None:
         """Stops what runs, and gives the session free for others. The record stays."""
@@ -333,7 +358,8 @@ class Session:
         self.closed = True
         self._runner.close()
         self.archive.close()
-        _OPEN.pop((home(self._folder).resolve(), self.name), None)
+        if OPEN.get(self._key) is self:
+            del OPEN[self._key]
 
     def _write(self, kind: str, data: dict[str, Any]) -> int:
         return self.archive.write(kind, data)
@@ -395,9 +421,7 @@ class Session:
     def plan(self, *, cleanup: bool = False) -> Plan:
         """What the policy does at the next request; with `cleanup` what a cleanup would do now. Changes nothing."""
         with self.lock:
-            if cleanup:
-                return next_cleanup(self.live)
-            return foretold(self.live)
+            return foretold(self.live, asked=cleanup)
 
     def request(self, step: int) -> bytes:
         """The bytes of the request of step `step`, exactly as they were sent. Raises NoSuchAddress."""
@@ -414,10 +438,30 @@ class Session:
 
     def _snapshot(self, state: str) -> Snapshot:
         return self.chronicle.snapshot(
-            name=self.name, model=self.model, model_label=self.provider.label, state=state, notices=self.drift
-        )
+            name=self.name, model=self.model, model_label=self.provider.label, state=state,
+            notices=(*self._said, *self.drift),
+        )  # fmt: skip
 
-    def _refuse_busy(self) -> None:
+    def _take_over(self) -> None:
+        """A session of this name that is open here gives way, so that a cell that makes one can be run again."""
+        found = OPEN.get(self._key)
+        if found is not None:
+            found.refuse_busy()
+            found.close()
+
+    def _say_fixed_cost(self) -> None:
+        """Fixed parts that leave little room are said once, part by part."""
+        state = self.live.state
+        parts = {"system": state.system, "tools": state.tools, "project": state.project, "core": state.core}
+        parts["a handoff note"] = state.note_tokens
+        if sum(parts.values()) * 1000 > state.usable * DEAR_PER_MILLE:
+            listed = ", ".join(f"{name} {tokens:,}" for name, tokens in parts.items() if tokens)
+            self._said.append(
+                f"fixed parts take {sum(parts.values()):,} of {state.usable:,} usable tokens on every request: {listed}"
+            )
+
+    def refuse_busy(self) -> None:
+        """Raises SessionBusy while a run is going on."""
         if self.running:
             raise SessionBusy(
                 f"session {self.name} is at step {self.live.step} of another run; wait for it, or stop it first"
@@ -466,49 +510,6 @@ class Session:
 
     def __repr__(self) -> str:
         return f"Session({self.name}: {self.model}, policy {self.policy.name}, window {self.window.total:,})"
-
-
-def sessions(root: str | Path | None = None) -> tuple[SessionRow, ...]:
-    """The sessions recorded in the project folder, the one used last first."""
-    return recorded_sessions(root)
-
-
-def find_open(name: str, root: str | Path | None = None) -> Session | None:
-    """The session of that name in the project folder, if it is open in this process."""
-    return _OPEN.get((home(root).resolve(), name))
-
-
-def settings_of(name: str, root: str | Path | None = None) -> dict[str, Any]:
-    """What Session takes to go on with a recorded session as it last was: `model`, `window`, `policy` and so on.
-
-    `tools` are names. Raises Unknown.
-    """
-    known = {row.name for row in recorded_sessions(root)}
-    if name not in known:
-        raise Unknown("session", name, sorted(known))
-    with Record.open(root, name, write=False) as record:
-        found = record.events(kinds=("settings",))
-    if not found:
-        raise Unknown("session", name, sorted(known - {name}))
-    data = found[-1].data
-    same = {key: data[key] for key in ("model", "system", "project", "params", "tools")}
-    return same | {"window": Window(**data["window"]), "policy": from_knobs(data["policy"])}
-
-
-def open_session(name: str, root: str | Path | None = None, **changes: Any) -> Session:
-    """The session of that name: as it is where it is open here, else opened with its recorded settings.
-
-    `changes` are arguments of Session that take the place of recorded ones. Functions are not recorded: give
-    those of `tools` again, or the session goes on without them. Raises Unknown, SessionHeld, and as Session does.
-    """
-    found = find_open(name, root)
-    if found is not None:
-        if changes:
-            raise Misuse(f"session {name} is open here; close it to open it with other settings")
-        return found
-    recorded = settings_of(name, root)
-    recorded["tools"] = [tool for tool in recorded["tools"] if tool in BUILT_IN]
-    return Session(**(recorded | changes), name=name, root=root)
 
 
 def _on_main_thread() -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 
 from ethang_nb.agent.run import Run
 from ethang_nb.agent.session import Session
@@ -12,6 +13,7 @@ from ethang_nb.context.snapshot import Diff, Fact
 from ethang_nb.views import budget as budget_view
 from ethang_nb.views import diff as diff_view
 from ethang_nb.views import run as run_view
+from ethang_nb.views import words
 from ethang_nb.views.chart import steps_of
 from ethang_nb.views.numbers import count, grouped, numbered, tokens
 from ethang_nb.views.plain import clip, line, opened
@@ -21,6 +23,7 @@ __all__ = ["tell"]
 _LEFT, _NOTE = 2, 4  # ► rows shown; the rest is counted
 _FACTS = {"lost": 5, "kept": 3, "invented": 5}
 _DIGESTS = 14
+_NAMED = 3  # ► files by name
 _DIGEST = 8  # hex digits of a digest that tell two runs apart
 
 
@@ -37,6 +40,9 @@ def tell(terminal: Terminal, session: Session, run: Run, files: Collection[str])
         terminal.say("No cleanup took place", "strong")
     terminal.say()
     _answer(terminal, run)
+    for said in words.text():
+        terminal.say(said, "dim")
+    terminal.say()
     _totals(terminal, session, run, files)
 
 
@@ -124,22 +130,57 @@ def _totals(terminal: Terminal, session: Session, run: Run, files: Collection[st
         terminal.named("digests", " ".join(digests[:_DIGESTS]) + rest)
 
 
+_PAGE = re.compile(r"\[file:(?P<path>.+)#L(?P<start>\d+)-(?P<end>\d+)@\w+ of (?P<lines>\d+) lines")
+"""The first line of what read_file gives back."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Opened:
+    """Which lines of a file were read, of how many."""
+
+    lines: int
+    read: set[int] = field(default_factory=set)
+
+    @property
+    def whole(self) -> bool:
+        return len(self.read) >= self.lines
+
+
 def _read(session: Session, files: Collection[str]) -> str:
-    """Which of the files were opened, by the record, in how many calls, and which were not."""
-    calls = [event.data for event in session.recorded if event.kind == "tool start"]
-    paths = [path for call in calls if call["name"] == "read_file" and (path := _path(call["arguments"]))]
-    left = sorted(set(files) - set(paths))
-    said = f"{grouped(len(files) - len(left))} of {count(len(files), 'file')} in {count(len(paths), 'call')}"
-    if not left:
-        return said
-    names = ", ".join(path.rpartition("/")[2] for path in left[:3])
-    return f"{said}; not opened: {names}" + (f" and {len(left) - 3} more" if len(left) > 3 else "")
+    """Which of the files were read to their end, by the record, in how many calls; which in part, which not."""
+    calls, found = _opened(session)
+    whole = [path for path in files if path in found and found[path].whole]
+    part = sorted(path for path in files if path in found and not found[path].whole)
+    told, left = _left(session, sorted(set(files) - set(found)))
+    said = [f"{grouped(len(whole))} of {count(len(files), 'file')} in {count(calls, 'call')}"]
+    said += [f"only in part: {_names(part)}"] if part else []
+    said += [f"not opened, as told: {_names(told)}"] if told else []
+    said += [f"not opened: {_names(left)}"] if left else []
+    return "; ".join(said)
 
 
-def _path(arguments: str) -> str:
-    try:
-        found = json.loads(arguments or "{}")
-    except ValueError:
-        return ""
-    path = found.get("path", "") if isinstance(found, dict) else ""
-    return path if isinstance(path, str) else ""
+def _opened(session: Session) -> tuple[int, dict[str, _Opened]]:
+    """Calls of read_file, and the files that they opened."""
+    calls, found = 0, dict[str, _Opened]()
+    for event in session.recorded:
+        calls += event.kind == "tool start" and event.data["name"] == "read_file"
+        if event.kind != "message":
+            continue
+        for part in event.data["message"]["parts"]:
+            page = _PAGE.match(part.get("text", "")) if part.get("name") == "read_file" else None
+            if page is not None:
+                opened = found.setdefault(page["path"], _Opened(lines=int(page["lines"])))
+                opened.read.update(range(int(page["start"]), int(page["end"]) + 1))
+    return calls, found
+
+
+def _left(session: Session, unread: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Of the files that were not opened, those that a constraint names, and the others."""
+    said = " ".join(pin.text for pin in session.pins if pin.kind == "constraint" and not pin.lifted)
+    told = [path for path in unread if path.rpartition("/")[2].partition(".")[0] in said]
+    return told, [path for path in unread if path not in told]
+
+
+def _names(paths: Sequence[str]) -> str:
+    names = ", ".join(path.rpartition("/")[2] for path in paths[:_NAMED])
+    return names + (f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else "")

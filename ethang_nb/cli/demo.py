@@ -7,29 +7,34 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ethang_nb.agent.limits import Limits
 from ethang_nb.agent.run import Run
 from ethang_nb.agent.session import Session
 from ethang_nb.cli import afterwards
 from ethang_nb.cli.live import Live
 from ethang_nb.cli.terminal import Terminal
-from ethang_nb.config import checked
+from ethang_nb.config import check_model, checked, steps
+from ethang_nb.context.messages import user
 from ethang_nb.context.policy import POLICIES
 from ethang_nb.errors import Misuse, PathRefused
 from ethang_nb.lessons import contracts, modules
 from ethang_nb.lessons.lesson import Lesson
-from ethang_nb.providers.registry import models
+from ethang_nb.providers.registry import facts, models
 from ethang_nb.views.numbers import count, grouped, tokens
 from ethang_nb.views.report import report
 
 __all__ = ["ABOUT", "WINDOW", "arguments", "run"]
 
 ABOUT = "an agent reads more than its window holds"
+UNDER_UV = "UV_RUN_RECURSION_DEPTH"  # set by `uv run` for what it starts
 WINDOW = 6_000  # ► tokens: thirty contracts of 420 need two or three nudges and cleanups
 
 
@@ -39,6 +44,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--window", default=str(WINDOW), metavar="TOKENS", help=f"size of the window ({WINDOW:,})"
     )
     parser.add_argument("--model", default="reader", metavar="ID", help=f"{', '.join(models())} (reader)")
+    parser.add_argument("--steps", metavar="N", help=f"the most steps the run may take ({Limits().steps})")
     parser.add_argument(
         "--real", action="store_true", help="read modules of this Python's standard library instead"
     )
@@ -49,14 +55,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(found: argparse.Namespace) -> int:
-    """0 when the run completed, else 1. Raises Misuse for a bad argument, and then leaves nothing behind."""
+    """0 when the run completed, else 1. Raises Misuse for a bad argument, and then leaves and prints nothing."""
     lesson = modules.LESSON if found.real else contracts.LESSON
     window = checked("window", found.window, "argument")
+    check_model(found.model, facts)
+    limits = None if found.steps is None else Limits(steps=steps(found.steps))
+    for option, value in (("--out", found.out), ("--folder", found.folder)):
+        if value is not None and not value.strip():
+            raise Misuse(f"{option} is blank; give a path, or leave it out")
     with _folder(found.folder) as folder, _own_record(folder):
         lesson.write(folder)
         out = Path(found.out).expanduser().absolute() if found.out else folder / "report.html"
-        with Session(found.model, name="demo", window=window, policy=found.policy, root=folder) as session:
+        with Session(
+            found.model, name="demo", window=window, policy=found.policy, root=folder, limits=limits
+        ) as session:
             _refuse_unwritable(out)
+            session.live.check(
+                user(lesson.task)
+            )  # before anything is printed: a window that the task does not fit
             return _tell(session, lesson, folder, out)
 
 
@@ -104,13 +120,30 @@ def _title(session: Session) -> str:
 
 
 def _notebook_command() -> str:
-    """The command of a checkout; where only the package is installed there are no notebooks to open."""
+    """The command of a checkout, in the way this one was started: by uv, or out of an environment.
+
+    Where only the package is installed there are no notebooks to open.
+    """
     checkout = Path(__file__).parents[2]
     notebook = Path("notebooks") / "01_first_session.ipynb"
     if not (checkout / notebook).is_file():
         return "jupyter lab, then %load_ext ethang_nb in a cell"
     here = Path.cwd() == checkout
-    return f"uv run jupyter lab {notebook}" if here else f"cd {checkout} && uv run jupyter lab {notebook}"
+    command = f"{_jupyter(checkout)} lab {notebook}"
+    return command if here else f"cd {shlex.quote(str(checkout))} && {command}"
+
+
+def _jupyter(checkout: Path) -> str:
+    """How `jupyter` of this environment is called from the checkout."""
+    if UNDER_UV in os.environ:
+        return "uv run jupyter"
+    own = Path(sys.executable).parent / "jupyter"
+    if not own.is_file() or shutil.which("jupyter") == str(own):
+        return "jupyter"
+    try:
+        return shlex.quote(str(own.relative_to(checkout)))
+    except ValueError:
+        return shlex.quote(str(own))
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from ethang_nb.agent.session import Session
 from ethang_nb.cli.terminal import WIDTH, Terminal, Tone
 from ethang_nb.context.plan import Plan, Verdict
 from ethang_nb.context.snapshot import Diff, StepRow
+from ethang_nb.views import diff as diff_view
 from ethang_nb.views import plan as plan_view
 from ethang_nb.views.chart import kinds
 from ethang_nb.views.numbers import grouped, percent
@@ -69,8 +70,10 @@ class Live:
 
     def _landed(self, row: StepRow, diff: Diff) -> None:
         said = ", ".join(line(event, 60) for event in row.events)
-        note = f", a note of {grouped(diff.note_tokens)} tokens" if diff.note_tokens else ""
-        self._line("", diff.after, diff.fill_after, said + note, "cut")
+        taken = diff_view.passing(diff)
+        also = f" and {taken}" if taken else ""
+        note = f", note: {grouped(diff.note_tokens)} tokens" if diff.note_tokens else ""
+        self._line("", diff.after, diff.fill_after, said + also + note, "cut")
 
     def _line(self, step: str, held: int, fill: int, what: str, tone: Tone) -> None:
         said = f"{step:>4} {grouped(held):>{self._digits}} {percent(fill):>7} {gauge(fill)}  {what}"

@@ -11,6 +11,7 @@ from dataclasses import replace
 from ethang_nb.context.diffing import Gone, compare
 from ethang_nb.context.entry import Turning
 from ethang_nb.context.explain import as_plan, next_cleanup
+from ethang_nb.context.fold import PHANTOM
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.messages import Message
 from ethang_nb.context.notedesk import Written
@@ -95,6 +96,16 @@ class Chronicle:
         for move in decision.moves:
             entry = self.context.entries[move.row]
             self._let_go.append(_gone(entry.originals[move.index + 1], entry.addresses[move.index + 1]))
+
+    def reported(self, reported: int, own: int) -> None:
+        """A report that cannot be right is said; it decides nothing (seed 000: "phantom pressure")."""
+        if own > 0 and reported > PHANTOM * own:
+            said = f"over {PHANTOM} times our own count of {own:,}; it is ignored"
+        elif own > 0 and reported * 2 < own:
+            said = f"less than half of the {own:,} that were sent; the provider may have cut the request"
+        else:
+            return
+        self.notices.append(f"step {self.context.step}: {reported:,} input tokens were reported, {said}")
 
     # ---- what people ask
 

@@ -16,6 +16,7 @@ from ethang_nb.context.snapshot import Fact
 
 __all__ = ["Gone", "compare", "line_address"]
 
+SMALL = 1_000  # ► whole numbers below are not called invented
 _RANGE = re.compile(r"#L(\d+)(?:-\d+)?(?:@[0-9a-f]+)?$")
 
 
@@ -52,7 +53,7 @@ def compare(
             )
     for fact in facts(note):
         known = fact.text in standing or any(_stands(fact, text) for text in (sources, core))
-        if fact.text not in found and not known and not _points(fact, note, sources):
+        if fact.text not in found and not known and not _counts(fact) and not _points(fact, note, sources):
             found[fact.text] = Fact(text=fact.text, kind=fact.kind, fate="invented", where="note")
     return tuple(found.values())
 
@@ -65,6 +66,11 @@ def _stands(fact: FactString, text: str) -> bool:
     if fact.kind == "number":
         return bool(re.search(rf"(?<![\w.,-]){own}(?![\w-]|[.,]\d)", text))
     return bool(re.search(rf"(?<!\w){own}(?!\w)", text))
+
+
+def _counts(fact: FactString) -> bool:
+    """A small number is as often the writer's own count ("27 files read") as anything read somewhere."""
+    return fact.kind == "number" and fact.text.isdigit() and int(fact.text) < SMALL
 
 
 def _points(fact: FactString, note: str, sources: str) -> bool:

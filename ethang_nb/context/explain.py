@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ethang_nb.context.digest import digest
-from ethang_nb.context.draft import Move
+from ethang_nb.context.draft import Move, kept
 from ethang_nb.context.entry import Entry
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.plan import Act, Plan, Price, Verdict
@@ -164,7 +164,13 @@ def _stuck(state: State, entries: dict[int, Entry]) -> str:
                 (f"{'task' if row.task else 'newest segment'} {entry.title if entry else row.id}", row.tokens)
             )
     name, tokens = max(parts, key=lambda item: item[1])
+    stays = kept(state.rows, 1)
+    movable = sum(row.tokens for row in state.rows if row.id not in stays)
+    why = "nothing more can leave"
+    if movable:
+        why = f"the {movable:,} that could leave are no more than what would have to stand for them"
+    step = "Unpin what no longer holds" if name == "core" else "Make it smaller"
     return (
-        f"{state.total:,} tokens do not fit the {state.hard:,} that can be sent and nothing more can leave; the "
-        f"largest part that stays is the {name} with {tokens:,}. Make it smaller or take a larger window"
+        f"{state.total:,} tokens do not fit the {state.hard:,} that can be sent, and {why}; the largest part that "
+        f"stays is the {name} with {tokens:,}. {step}, or take a larger window"
     )

@@ -65,6 +65,8 @@ class Observer(Protocol):
 
     def noted(self, written: Written) -> None: ...
 
+    def reported(self, reported: int, own: int) -> None: ...
+
     def released(self, decision: Decision) -> None: ...
 
 
@@ -121,9 +123,8 @@ class LiveContext:
 
     def pin_cues(self, row: int, message: Message) -> None:
         """Pins what the cue rules find in an owner's message and what is not pinned yet."""
-        pinned_now = {pin.text for pin in self.pins if pin.segment == str(row)}
         for found in find(message):
-            if found.text not in pinned_now:
+            if self.board.same(found.text) is None:
                 self.put_pin(found.kind, found.text, found.rule, row)
 
     def stand(self, message: Message) -> None:
@@ -163,9 +164,9 @@ class LiveContext:
         twin.notes, twin.board = self.notes.copy(), self.board.copy()
         return twin
 
-    def begin(self) -> None:
+    def begin(self, name: str = "") -> None:
         """A new piece of work: the next user message is its task."""
-        self.journal.write("work", {})
+        self.journal.write("work", {"name": name})
         self._feed(WorkBegun())
 
     def add_system(self, text: str) -> None:
@@ -191,6 +192,8 @@ class LiveContext:
         """What the provider counted for a request, and our count of that very request."""
         self.journal.write("usage", {"reported": reported, "own": own})
         self._feed(UsageReported(reported=reported, own=own))
+        for observer in self.observers:
+            observer.reported(reported, own)
 
     def enter(self, message: Message, *, tokens: int | None = None, own: bool = False) -> int:
         """Opens a segment with a message. `tokens`: as counted before; `own`: a text of ours."""
@@ -256,6 +259,11 @@ class LiveContext:
 
     def _address(self, result: ToolResult) -> str:
         return result.address or f"log://{self.journal.next}"
+
+    def check(self, message: Message) -> None:
+        """Raises Misuse for a message of the person that could never be sent. Changes nothing."""
+        if _row_kind(message) == "user" and message.role == "user" and self._refuses:
+            self._refuse_too_large(message_tokens(message, self.counter))
 
     def _refuse_too_large(self, tokens: int) -> None:
         fixed = self.state.fixed + self.state.core + self.state.note_tokens
@@ -416,12 +424,30 @@ class LiveContext:
     def pin(self, text: str, kind: str = "constraint", *, rule: str = "by hand") -> Pin:
         """Pins a text: its own message holds it where it stands there word for word.
 
-        Else it enters at the next request as an owner message.
+        Else it enters at the next request as an owner message. A sentence that is pinned already is that pin.
+        Raises Misuse where it would leave no room to work.
         """
+        same = self.board.same(text) if isinstance(text, str) else None
+        if same is not None:
+            return same
+        self._refuse_large_pin(self.board.new(kind, text, rule, -1))
         for row in self.state.rows:
             if row.kind == "user" and text in self.entries[row.id].messages[0].text:
                 return self.put_pin(kind, text, rule, row.id)
         return self.put_pin(kind, text, rule, -1)
+
+    def _refuse_large_pin(self, pin: Pin) -> None:
+        """Pins are never cut, so one that leaves no room beside what must stay is refused."""
+        state = self.state
+        line = line_tokens(pin.kind, pin.text, self.counter)
+        held = sum(item.line for item in state.pins if not item.core)
+        tasks = sum(row.tokens for row in state.rows if row.task)
+        rest = state.fixed + state.core + held + tasks + state.note_tokens
+        if rest + line >= state.usable:
+            raise Misuse(
+                f"this pin takes {line:,} tokens; with {rest:,} for what stays it leaves nothing of the "
+                f"{state.usable:,} usable. Pin a shorter sentence, or unpin another"
+            )
 
     def unpin(self, number: int, reason: str = "lifted by hand") -> Pin:
         """Lifts a pin: its message may leave at once, the core loses the line at its next rendering."""

@@ -27,12 +27,12 @@ class PinBoard:
     def new(self, kind: str, text: str, rule: str, row: int) -> Pin:
         """The next pin; `row` is the segment of its message, -1 where it still has to enter.
 
-        Raises Unknown for another kind than these two, Misuse for a text without a word.
+        Raises Unknown for another kind than these two, Misuse for a text without a letter or digit.
         """
         if kind not in ("constraint", "decision"):
             raise Unknown("kind of pin", kind, ("constraint", "decision"))
-        if not text.strip():
-            raise Misuse("nothing to pin; give the sentence to keep")
+        if not isinstance(text, str) or not any(letter.isalnum() for letter in text):
+            raise Misuse(f"nothing to pin in {str(text)[:60]!r}; give the sentence to keep")
         return Pin(
             id=len(self.pins) + 1,
             kind="decision" if kind == "decision" else "constraint",
@@ -51,12 +51,16 @@ class PinBoard:
         numbers, self._waiting = self._waiting, []
         return [pin for pin in (self.pins[number - 1] for number in numbers) if not pin.lifted]
 
+    def same(self, text: str) -> Pin | None:
+        """The pin that holds this sentence already, however it is spaced."""
+        wanted = " ".join(text.split())
+        return next((pin for pin in self.holding if " ".join(pin.text.split()) == wanted), None)
+
     def take(self, text: str) -> Pin | None:
         """The first waiting pin that enters with this message text; it waits no longer."""
-        for number in self._waiting:
-            pin = self.pins[number - 1]
-            if pin_text(pin.kind, pin.text) == text:
-                self._waiting.remove(number)
+        for pin in (self.pins[number - 1] for number in self._waiting):
+            if not pin.lifted and pin_text(pin.kind, pin.text) == text:
+                self._waiting.remove(pin.id)
                 return pin
         return None
 

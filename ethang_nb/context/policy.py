@@ -161,6 +161,8 @@ def policy(name: str | Policy) -> Policy:
     """The policy of that name, or the one given."""
     if isinstance(name, Policy):
         return name
+    if not isinstance(name, str):
+        raise BadPolicy(f"policy {name!r} is neither a name nor a Policy; known: {', '.join(POLICIES)}")
     if name not in POLICIES:
         raise Unknown("policy", name, POLICIES)
     return POLICIES[name]

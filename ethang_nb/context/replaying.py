@@ -125,7 +125,7 @@ class _Replay:
             case "system":
                 context.add_system(data["text"])
             case "work":
-                context.begin()
+                context.begin(data.get("name", ""))
             case "asked":
                 context.ask_cleanup()
             case "release":

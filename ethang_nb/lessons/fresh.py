@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 
-from ethang_nb.agent.session import find_open, sessions
+from ethang_nb.agent.opening import find_open, sessions
 
 __all__ = ["fresh_record"]
 

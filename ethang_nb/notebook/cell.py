@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from ethang_nb.agent.run import Run
-from ethang_nb.config import NAMES
+from ethang_nb.config import NAMES, steps
 from ethang_nb.errors import EmptyTask, Misuse, PathRefused
 from ethang_nb.notebook.arguments import Flag, Given, variable
 from ethang_nb.notebook.commands import COMMANDS
 from ethang_nb.notebook.sessions import Choice, NotebookSessions
+from ethang_nb.views.plain import line
 
 __all__ = ["FLAGS", "CellRun", "run_cell"]
 
 FLAGS = (
-    Flag(name="--session", value="NAME", offers="session", about="go on with this session, or start it"),
-    Flag(name="--new", about="start another session beside the notebook's own"),
+    Flag(
+        name="--session",
+        value="NAME",
+        offers="session",
+        about="go on with this session, or start it (the notebook's own)",
+    ),
+    Flag(name="--new", about="start an empty session, the notebook's own from now on"),
     Flag(name="--model", value="ID", offers="model", about="which model answers"),
     Flag(name="--window", value="TOKENS", about="size of the window"),
     Flag(name="--policy", value="NAME", offers="policy", about="what keeps the window below its limits"),
@@ -28,7 +35,8 @@ FLAGS = (
         offers="tools",
         about="functions of the notebook to add, or the built-in tools to keep",
     ),
-    Flag(name="--detach", about="return at once; the run goes on in the background"),
+    Flag(name="--steps", value="N", about="the most steps a run may take"),
+    Flag(name="--detach", about="return at once; the run goes on, and %ethang stop ends it"),
     Flag(name="--raise", about="raise an error unless the run completes"),
     Flag(name="-o", value="VAR", about="bind the run to this variable"),
 )
@@ -43,8 +51,12 @@ class CellRun:
     strict: bool
 
 
-def run_cell(given: Given, text: str, sessions: NotebookSessions) -> CellRun:
+def run_cell(
+    given: Given, text: str, sessions: NotebookSessions, tell: Callable[[str], None] = print
+) -> CellRun:
     """Runs `text` and waits for its end, so that Run All works; with --detach it returns at once.
+
+    `tell` says before the run what a person should know by then: that an earlier kernel's record goes on.
 
     Raises what is wrong with the flags, the text or the settings before anything is recorded. ■ asks the run to
     end and waits for that; a second ■ lets go of it at once.
@@ -57,6 +69,8 @@ def run_cell(given: Given, text: str, sessions: NotebookSessions) -> CellRun:
     if not text.strip():
         raise EmptyTask("the task is empty; say what should be done in the lines below %%ethang")
     session = sessions.for_cell(choice)
+    if said := sessions.resumed(session):
+        tell(line(said))
     # Here, before the worker starts, the live view will be displayed as the first of a cell's two outputs.
     try:
         run = session.start(text) if detach else session.run(text)
@@ -81,15 +95,22 @@ def _choice(given: Given) -> Choice:
         raise Misuse("--session and --new name two sessions; give one of them")
     if not values.get("session", "x").strip():
         raise Misuse("--session is blank; give a name")
-    tools = values.get("tools")
     return Choice(
         session=values.get("session"),
         new=new,
         settings={name: values[name] for name in NAMES if name in values},
         system=_file("--system", values["system"]) if "system" in values else None,
         project=_file("--project", values["project"]) if "project" in values else None,
-        tools=None if tools is None else tuple(name.strip() for name in tools.split(",") if name.strip()),
+        tools=_tools(values["tools"]) if "tools" in values else None,
+        steps=steps(values["steps"]) if "steps" in values else None,
     )
+
+
+def _tools(words: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in words.split(",") if name.strip())
+    if not names:
+        raise Misuse(f"--tools {words[:60]!r} names no tool; give names, as in --tools read_file,list_files")
+    return names
 
 
 def _file(flag: str, name: str) -> str:

@@ -5,15 +5,18 @@ What a command returns is what the cell shows. Those that only look change nothi
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from ethang_nb.agent.session import Session, sessions
+from ethang_nb.agent.opening import sessions
+from ethang_nb.agent.session import Session
 from ethang_nb.context.policy import POLICIES
 from ethang_nb.errors import Misuse
 from ethang_nb.notebook.arguments import Flag, Given
+from ethang_nb.notebook.looked import looked_at
 from ethang_nb.notebook.outputs import Line, Pins, Rows, Sessions, Several
 from ethang_nb.notebook.request import SentRequest
 from ethang_nb.notebook.sessions import HOW_TO_START, NotebookSessions
@@ -23,7 +26,7 @@ from ethang_nb.providers.registry import facts, models
 __all__ = ["COMMANDS", "SESSION", "Asked", "Command"]
 
 SESSION = Flag(
-    name="--session", value="NAME", offers="session", about="work on this session instead of the current one"
+    name="--session", value="NAME", offers="session", about="work on this session instead of the last cell's"
 )
 
 
@@ -76,8 +79,28 @@ class Command:
 
 
 def _status(asked: Asked) -> Any:
-    known = asked.sessions
-    return asked.look(lambda session: status(session, known.sources(session), known.notices(session)))
+    known, named = asked.sessions, asked.given.values.get("session")
+    stop = f"%ethang stop --session {shlex.quote(named)}" if named else "%ethang stop"
+    return asked.look(
+        lambda session: status(session, known.sources(session), known.notices(session), stop=stop)
+    )
+
+
+def _context(asked: Asked) -> Any:
+    return asked.look(lambda session: looked_at(session.snapshot))
+
+
+def _stop(asked: Asked) -> Any:
+    session = asked.sessions.running(asked.given.values.get("session"))
+    if session is None:
+        return Line(
+            said="No run is going on that could be stopped; %ethang sessions says which sessions are at work."
+        )
+    step = session.live.step
+    session.stop()
+    return Line(
+        said=f"Session {session.name} is asked to end its run, at step {step:,}; what was done is kept."
+    )
 
 
 def _plan(asked: Asked) -> Any:
@@ -161,7 +184,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
                 name="context",
                 about="the whole context: budget, segments, steps, cleanups, pins",
                 call="session.snapshot",
-                run=lambda asked: asked.look(lambda session: session.snapshot),
+                run=_context,
                 flags=(SESSION,),
             ),
             Command(
@@ -176,6 +199,13 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
                 about="what the policy does at the next request, and what a cleanup would do now",
                 call="session.plan(), session.plan(cleanup=True)",
                 run=_plan,
+                flags=(SESSION,),
+            ),
+            Command(
+                name="stop",
+                about="ends the run that is going on, as after --detach; ■ ends that of a cell",
+                call="session.stop()",
+                run=_stop,
                 flags=(SESSION,),
             ),
             Command(
@@ -220,7 +250,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
                 name="sessions",
                 about="the sessions recorded in this folder",
                 call="eth.sessions()",
-                run=lambda _: Sessions(rows=sessions()),
+                run=lambda asked: Sessions(rows=sessions(), states=asked.sessions.states()),
             ),
             Command(
                 name="policies",

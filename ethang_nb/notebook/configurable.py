@@ -8,7 +8,7 @@ from warnings import warn
 from traitlets import TraitError, TraitType, Unicode, validate
 from traitlets.config import Configurable
 
-from ethang_nb.config import NAMES, Name, checked
+from ethang_nb.config import NAMES, Name, check_model, checked
 from ethang_nb.errors import EthangError, Unknown
 from ethang_nb.providers.registry import facts
 
@@ -20,13 +20,6 @@ class _Tokens(TraitType[Any, Any]):
 
     info_text = "a whole number of tokens, or None for the model's own window"
     default_value = None
-
-
-def _known(model: str) -> None:
-    try:
-        facts(model)
-    except Unknown as error:
-        raise Unknown("model in %config", error.name, error.known) from None
 
 
 class Ethang(Configurable):
@@ -54,7 +47,7 @@ class Ethang(Configurable):
         try:
             value = checked(name, proposal["value"], "%config")
             if name == "model":
-                _known(value)
+                check_model(value, facts, "%config")
         except EthangError as error:
             raise TraitError(str(error)) from None
         return value

@@ -19,9 +19,19 @@ _HEAD = """\
 """
 _TAIL = """\
 The text of a cell reaches the model as it is written. A ; at the end of a cell
-or line hides its output. Settings: flag > %config Ethang.window = 6000 >
-ethang.toml > ETHANG_WINDOW > default. In Python: import ethang_nb as eth;
-session = eth.Session("reader", window=6000); session.run(task)."""
+or line hides its output. A cell works in the notebook's own session unless
+--session names another; %ethang looks at the session of the last cell.
+
+Settings: flag > %config Ethang.window = 6000 > ethang.toml > ETHANG_WINDOW >
+default. The file ethang.toml lies in the project folder and has one table:
+
+  [ethang]
+  model = "reader"
+  window = 6000
+  policy = "ethang"
+
+In Python: import ethang_nb as eth; session = eth.Session("reader",
+window=6000); session.run(task)."""
 _EXAMPLES = """\
 Three examples:
 

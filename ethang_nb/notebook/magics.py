@@ -46,7 +46,7 @@ def _cell(line: str, cell: str, shell: Any, sessions: NotebookSessions) -> Any:
     # IPython's own decorator for this reads the text as Python, and fails at an apostrophe.
     text, quiet = silenced(cell)
     try:
-        found = run_cell(given, text, sessions)
+        found = run_cell(given, text, sessions, _hushed if quiet else print)
     except KeyboardInterrupt:
         raise Stopped from None
     if found.variable:
@@ -58,12 +58,20 @@ def _cell(line: str, cell: str, shell: Any, sessions: NotebookSessions) -> Any:
     return None if quiet else found.run
 
 
+def _hushed(_: str) -> None:
+    """A ; at the end of a cell hides all that it says."""
+
+
 def _line(line: str, sessions: NotebookSessions) -> Any:
     line, quiet = silenced(line)
     name, _, rest = line.strip().partition(" ")
     if not name or name in HELP_FLAGS:
         return None if quiet else Help()
     command = COMMANDS.get(name)
+    if command is None and name.startswith("-"):
+        raise Misuse(
+            f"{name[:60]!r} stands before the subcommand; write %ethang SUBCOMMAND [flags], see %ethang help"
+        )
     if command is None:
         raise Unknown("subcommand", _first(line), COMMANDS)
     given = parse(rest, command.flags, text=command.text)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from ethang_nb._show import Shown
@@ -86,19 +86,20 @@ class Pins(Output):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Sessions(Output):
-    """The sessions of a project folder."""
+    """The sessions of a project folder; `states` says of some, by name, what their rows cannot know."""
 
     rows: tuple[SessionRow, ...]
+    states: Mapping[str, str] = field(default_factory=dict)
 
     def text(self) -> str:
         from ethang_nb.views import sessions
 
-        return sessions.text(self.rows)
+        return sessions.text(self.rows, states=self.states)
 
     def html(self) -> str:
         from ethang_nb.views import sessions
 
-        return sessions.html(self.rows)
+        return sessions.html(self.rows, states=self.states)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -32,11 +32,10 @@ class SentRequest(Output):
         lines = [self.body.decode("utf-8", "replace")] if self.raw else [self._headline(), *_lines(self.body)]
         whole = visible("\n".join(lines))
         rest = len(whole) - SHOWN
-        return (
-            whole
-            if rest <= 0
-            else f"{whole[:SHOWN]}\n… {rest:,} more characters; session.request({self.step}) has all"
-        )
+        if rest <= 0:
+            return whole
+        again = f"eth.open_session({self.session!r}).request({self.step})"
+        return f"{whole[:SHOWN]}\n… {rest:,} more characters; {again} has all"
 
     def html(self) -> str:
         from ethang_nb.views.markup import el

@@ -1,4 +1,7 @@
-"""The sessions of one notebook: which one is current, what a cell asks of it, and where its settings came from.
+"""The sessions of one notebook: which one a cell works in, what it asks of it, and where its settings came from.
+
+A cell without --session works in the notebook's own session: the one called after the notebook, or the one that
+--new last started. The line magic looks at the session of the last cell.
 
 Only sessions that the magics opened are closed from here; one that was made in Python stays its maker's.
 """
@@ -6,21 +9,18 @@ Only sessions that the magics opened are closed from here; one that was made in 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ethang_nb.agent.session import (
-    BUILT_IN,
-    Session,
-    find_open,
-    open_session,
-    sessions,
-    settings_of,
-)
+from ethang_nb.agent.limits import Limits
+from ethang_nb.agent.opening import find_open, open_session, sessions, settings_of
+from ethang_nb.agent.session import BUILT_IN, Session
 from ethang_nb.agent.tool import Tool
-from ethang_nb.config import NAMES, Settings, settings
+from ethang_nb.config import NAMES, Settings, check_model, settings
 from ethang_nb.errors import Misuse, Unknown
+from ethang_nb.notebook.naming import check_name
 from ethang_nb.providers.registry import facts
+from ethang_nb.views.numbers import count
 
 __all__ = ["HOW_TO_START", "Choice", "NotebookSessions"]
 
@@ -36,7 +36,10 @@ Tools = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What a cell's flags ask of its session, None where they say nothing. `system` and `project` are texts."""
+    """What a cell's flags ask of its session, None where they say nothing. `system` and `project` are texts.
+
+    `steps` is the most that one run may take.
+    """
 
     session: str | None = None
     new: bool = False
@@ -44,11 +47,15 @@ class Choice:
     system: str | None = None
     project: str | None = None
     tools: tuple[str, ...] | None = None
+    steps: int | None = None
 
 
 @dataclass(slots=True, kw_only=True)
 class _Open:
-    """A session that is open here; `configured` is what %config said when a cell last used it."""
+    """A session that is open here; `configured` is what %config said when a cell last used it.
+
+    `resumed`: it came out of the record, and no cell has worked in it since.
+    """
 
     session: Session
     ours: bool
@@ -56,10 +63,11 @@ class _Open:
     tools: Tools = field(default_factory=dict)
     lost: tuple[str, ...] = ()
     configured: Mapping[str, Any] = field(default_factory=dict)
+    resumed: bool = False
 
 
 class NotebookSessions:
-    """The sessions of a notebook called `name`.
+    """The sessions of a notebook called `name`; `own` is its own session, `current` that of the last cell.
 
     `configured()` gives what %config says, `namespace` holds the user's names. Nothing is read or made before
     the first magic is used.
@@ -68,7 +76,7 @@ class NotebookSessions:
     def __init__(
         self, name: str, *, configured: Callable[[], Mapping[str, Any]], namespace: Mapping[str, Any]
     ) -> None:
-        self.name = self.current = name
+        self.name = self.own = self.current = name
         self._configured, self._namespace = configured, namespace
         self._open: dict[str, _Open] = {}
 
@@ -91,6 +99,24 @@ class NotebookSessions:
             raise Misuse(HOW_TO_START)
         return session
 
+    def running(self, name: str | None = None) -> Session | None:
+        """The same session where it is open in this process and a run of it is going on. Opens nothing.
+
+        Raises Unknown for a name nobody knows.
+        """
+        session = find_open(name or self.current)
+        if session is None and name and name not in self.names():
+            raise Unknown("session", name, self.names())
+        return session if session is not None and session.running else None
+
+    def states(self) -> Mapping[str, str]:
+        """What this kernel knows of sessions beside their record: which are open here, and which are at work."""
+        found = {row.name: find_open(row.name) for row in sessions() if row.running}
+        return {
+            name: "open elsewhere" if session is None else "running" if session.running else "open here"
+            for name, session in found.items()
+        }
+
     def sources(self, session: Session) -> Mapping[str, str]:
         """Where the model, window and policy of an open session came from."""
         found = self._open.get(session.name)
@@ -111,21 +137,38 @@ class NotebookSessions:
     # ---- what the cell magic runs in
 
     def for_cell(self, choice: Choice) -> Session:
-        """The session a cell names, under the settings it asks for; it is the current one from now on.
+        """The session a cell names, else the notebook's own, under the settings it asks for.
 
         What neither the flags nor a new %config name stays as the session has it; a new session takes the
         project's file, the environment and the defaults for it.
         """
         configured = dict(self._configured())
         wanted = settings(choice.settings, configured)
-        _check_model(wanted)
+        check_model(wanted.model, facts, wanted.sources["model"])
         name = self._name(choice)
         found = None if choice.new else self._found(name)
         found = self._go_on(found, choice, wanted) if found else self._start(name, choice, wanted)
         found.configured = configured
         self._open[name] = found
         self.current = name
+        if choice.new:
+            self.own = name
         return found.session
+
+    def resumed(self, session: Session) -> str:
+        """What the first cell that goes on with an earlier kernel's record is told before it runs; "" for others."""
+        found = self._open.get(session.name)
+        if found is None or not found.resumed:
+            return ""
+        found.resumed = False
+        steps = len(session.timeline)
+        if not steps:
+            return ""
+        way = "--new" if session.name == self.own else "another --session"
+        return (
+            f"Session {session.name} goes on after {count(steps, 'step')} that an earlier kernel recorded; to start"
+            f" afresh, give {way}."
+        )
 
     def close(self) -> None:
         """Closes what the magics opened. What is recorded stays."""
@@ -138,7 +181,7 @@ class NotebookSessions:
 
     def _name(self, choice: Choice) -> str:
         if not choice.new:
-            return (choice.session or self.current).strip()
+            return (choice.session or self.own).strip()
         taken = set(self.names())
         number, name = 1, self.name
         while name in taken:
@@ -159,13 +202,14 @@ class NotebookSessions:
             tools, lost = self._tools_again(settings_of(name)["tools"])
             session = open_session(name, tools=tuple(tools.values()))
             sources = dict.fromkeys(NAMES, RECORD)
-            found = _Open(session=session, ours=True, sources=sources, tools=tools, lost=lost)
+            found = _Open(session=session, ours=True, sources=sources, tools=tools, lost=lost, resumed=True)
         else:
             return None
         self._open[name] = found
         return found
 
     def _start(self, name: str, choice: Choice, wanted: Settings) -> _Open:
+        check_name(name)
         tools = self._tools(choice.tools or ())
         session = Session(
             wanted.model,
@@ -175,6 +219,7 @@ class NotebookSessions:
             system=choice.system,
             project=choice.project,
             tools=tuple(tools.values()),
+            limits=None if choice.steps is None else Limits(steps=choice.steps),
         )
         return _Open(session=session, ours=True, sources=dict(wanted.sources), tools=tools)
 
@@ -200,6 +245,8 @@ class NotebookSessions:
             found = self._reopened(found, rebuilt | changes)
         elif changes:
             session.change(**changes)
+        if choice.steps is not None:
+            _limit(found.session, choice.steps)
         found.sources |= asked
         found.tools = tools
         return found
@@ -214,11 +261,10 @@ class NotebookSessions:
             )
         session.change()  # raises SessionBusy
         session.close()
-        again = open_session(
-            session.name, session.root, **({"tools": tuple(found.tools.values())} | dict(changes))
-        )
+        kept: dict[str, Any] = {"tools": tuple(found.tools.values()), "limits": session.limits}
+        again = open_session(session.name, session.root, **(kept | dict(changes)))
         lost = () if "tools" in changes else found.lost
-        return _Open(session=again, ours=True, sources=found.sources, lost=lost)
+        return _Open(session=again, ours=True, sources=found.sources, lost=lost, resumed=found.resumed)
 
     def _tools(self, names: Sequence[str]) -> Tools:
         """The tools of these names: functions of the notebook by variable or tool name, else built-in ones."""
@@ -254,12 +300,8 @@ def _asks(name: str, wanted: Settings, found: _Open) -> bool:
     )
 
 
-def _check_model(wanted: Settings) -> None:
-    """Raises Unknown that names the place a model id came from."""
-    try:
-        facts(wanted.model)
-    except Unknown as error:
-        source = wanted.sources["model"]
-        if source == "argument":
-            raise
-        raise Unknown(f"model in {source}", error.name, error.known) from None
+def _limit(session: Session, steps: int) -> None:
+    """The most steps of the runs to come. Raises SessionBusy: a run that is going on keeps its limit."""
+    session.change()
+    with session.lock:
+        session.limits = replace(session.limits, steps=steps)

@@ -13,8 +13,13 @@ from ethang_nb.views.numbers import count, grouped, percent, tokens
 __all__ = ["status"]
 
 
-def status(session: Session, sources: Mapping[str, str], notices: Sequence[str] = ()) -> Rows:
-    """The status of a session; `sources` says where its model, window and policy came from. Changes nothing."""
+def status(
+    session: Session, sources: Mapping[str, str], notices: Sequence[str] = (), *, stop: str = "%ethang stop"
+) -> Rows:
+    """The status of a session; `sources` says where its model, window and policy came from. Changes nothing.
+
+    `stop` is the line that ends a run of it that no cell waits for.
+    """
     snapshot = session.snapshot
     budget = snapshot.budget
     window = budget.window
@@ -28,7 +33,7 @@ def status(session: Session, sources: Mapping[str, str], notices: Sequence[str] 
         ),
         ("fill", f"{percent(budget.fill)}, {tokens(budget.used)}, {p95}"),
         ("room", f"for one more result of {tokens(budget.room)} before the next cleanup"),
-        ("state", _state(session)),
+        ("state", _state(session, stop)),
         ("record", _record(session)),
         *(("notice", notice) for notice in (*snapshot.notices, *notices)),
     )
@@ -40,9 +45,10 @@ def _from(sources: Mapping[str, str], name: str) -> str:
     return f" (from {source})" if source else ""
 
 
-def _state(session: Session) -> str:
+def _state(session: Session, stop: str) -> str:
     if session.running:
-        return f"running, at step {grouped(session.live.step)}; ■ or session.stop() ends the run"
+        how = "■" if session.main.waiting else stop
+        return f"running, at step {grouped(session.live.step)}; {how} ends the run"
     ended = session.archive.record.events(kinds=("run end",))
     said = f"the last run ended {ended[-1].data['ending']}" if ended else "nothing was run yet"
     return f"at rest after {count(session.live.step, 'step')}; {said}"

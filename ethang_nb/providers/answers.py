@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ethang_nb.providers.pages import lines_of, page
+from ethang_nb.providers.admissions import ERROR, admits
+from ethang_nb.providers.pages import lines_of, page, unmarked
 from ethang_nb.providers.passages import Passage, plain, split, together
 from ethang_nb.providers.view import Item, View
 from ethang_nb.store.search import rank
@@ -24,6 +25,7 @@ _LONGEST_QUOTE = 400  # ► characters
 
 _HIT = re.compile(r"^(?P<address>(?:file:|spill://|log://|cell:|var:)\S.*?) \| (?P<text>.*)$")
 _HIT_LINE = re.compile(r"#L(\d+)")
+_RECORD = "log://"  # what was said in this session, the reader's own failures among it
 _NO_SOURCE = ("list_files", "release_context")  # their answers are about the window, not about the question
 
 
@@ -61,6 +63,7 @@ def hits(text: str, question: str) -> list[Passage]:
         if (
             match is None
             or match["text"].lstrip().startswith("[")
+            or (match["address"].startswith(_RECORD) and admits(match["text"]))
             or (asked and asked in plain(match["text"]))
         ):
             continue
@@ -104,9 +107,14 @@ def _of_result(item: Item, name: str) -> list[Passage]:
     shift = part.start - part.head - 1 if part else 0
     after = part.head if part else 0
     base = part.address.partition("#")[0] if part else ""
-    return split(
-        ((number + shift, line) for number, line in sorted(known.lines.items()) if number > after), base
-    )
+    body = [(number + shift, line) for number, line in sorted(known.lines.items()) if number > after]
+    if base.startswith(_RECORD):
+        if body and body[0][1].startswith(ERROR):
+            return []
+        body = [(number, line) for number, line in body if not admits(line)]
+    elif part and part.part and body:
+        body[-1] = (body[-1][0], unmarked(body[-1][1]))
+    return split(body, base)
 
 
 def _top(candidates: Sequence[Passage], words: Sequence[str]) -> Best:
@@ -140,4 +148,4 @@ def _same(one: Passage, other: Passage) -> bool:
 
 
 def _is_claim(passage: Passage) -> bool:
-    return passage.base.startswith("log://")
+    return passage.base.startswith(_RECORD)

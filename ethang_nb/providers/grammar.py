@@ -7,7 +7,7 @@
     Never open …     a prohibition; also read, touch, access; `do not`, `don't`, `must not` too
 
 Clauses are joined by full stops, commas, "and", "then". A folder means the files right in it. Anything else
-in a task is passed over; a task with none of these verbs is not understood.
+in a task is passed over, a label in brackets before it too; a task with none of these verbs is not understood.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ VERBS = ("Read", "Find", "Tell", "Report", "Never")
 
 _SENTENCE_END = re.compile(r"(?<=[.!?;])(?=\s)|\n+")
 _BLANKS = re.compile(r"[^\S\n]+")  # one blank is as good as a million, and no pattern has to try them all
+_LABEL = re.compile(r"\s*\[[^\[\]\n]{0,200}\]\s*")
 _BULLET = re.compile(r":? ?\n ?[-*•] ")
 _FORBID = r"(?:never|do\s+not|don['’]t|must\s+not|may\s+not)\s+(?:ever\s+)?"
 _TOUCHES = rf"{TOUCH}(?:\s*(?:,|,?\s*or|,?\s*and)\s+{TOUCH})*"
@@ -120,7 +121,8 @@ def content_words(question: str) -> tuple[str, ...]:
 
 def _clauses(text: str) -> Iterator[tuple[str, str]]:
     """(verb, body) of each clause; a sentence without a verb is a question if it ends so, else left out."""
-    listed = _BULLET.sub(", ", _BLANKS.sub(" ", text))
+    label = _LABEL.match(text)
+    listed = _BULLET.sub(", ", _BLANKS.sub(" ", text[label.end() :] if label else text))
     for sentence in sentences(re.sub(r": ?\n+", ": ", listed)):
         starts = list(_CLAUSE.finditer(sentence))
         asks = sentence.rstrip(" \"'”)").endswith("?")

@@ -12,12 +12,15 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from ethang_nb.context.counting import TokenCounter
+from ethang_nb.providers.admissions import ERROR, admits
 from ethang_nb.providers.grammar import Task, content_words, parse, prohibitions, sentences
-from ethang_nb.providers.names import forbids, normal
-from ethang_nb.providers.pages import page
+from ethang_nb.providers.names import forbids, normal, quoted, unquoted
+from ethang_nb.providers.pages import Page, page
 from ethang_nb.providers.passages import Passage, split
+from ethang_nb.providers.sources import LIST_ON
 from ethang_nb.providers.view import View
 from ethang_nb.store.search import rank
 from ethang_nb.tokens.registry import counter
@@ -36,11 +39,15 @@ _BINDS = re.compile(
     r"\b(?:never|do not|don['’]t|must|always|only|at most|no more than|at least)\b", re.IGNORECASE
 )
 _DECIDED = re.compile(r"\b(?:decided|decision|agreed|chose|chosen)\b", re.IGNORECASE)
-_FAILED = re.compile(r"\b(?:error|failed|fails|could not|cannot|refused|no such|not found)\b", re.IGNORECASE)
-_READ = re.compile(r"\bfile:([^\n|:;,\]]+?)#L\d")  # a read that failed has no such address
+_FAILED = re.compile(
+    r"\b(?:error|failed|fails|could not|cannot|refused|no such|not found|unread)\b", re.IGNORECASE
+)
+_READ = re.compile(  # a read that failed has no such address
+    r"\b(?P<address>file:(?P<path>\"(?:[^\"\\\n]|\\.)+\"|[^\n|:;,\]]+?)#L\d+(?:C\d+)?(?:-\d+)?(?:@[0-9a-f]+)?)"
+)
 _ORDER = re.compile(r"\W*(?:never|do not|don['’]t|you must|ignore|disregard)\b", re.IGNORECASE)
 _LABEL = re.compile(r"\[((?:file:|spill://|log://)[^\n\]]+)\]\n?")
-_ERROR = "[error] "
+_LABEL_LINE = re.compile(r"^\[(?:file:[^\n]+@[0-9a-f]+|spill://\w+|log://\d+)\]$", re.MULTILINE)
 _LISTED = re.compile(r"\[[\d,]+ files? in (.*?)\]\s*$")
 _NUMBER = re.compile(r"\d[\d.,:/-]*")
 _STRONG = re.compile(r"[A-Z]{2,}-?\d|\d{4}-\d{2}-\d{2}|\d{1,3}(?:,\d{3})+|[$€£%]|\d\.\d")
@@ -144,9 +151,9 @@ def _files(extract: _Extract) -> Iterator[str]:
     folders: dict[str, list[str]] = {}
     for path in _read(extract):
         folder, _, name = path.rpartition("/")
-        folders.setdefault(folder, []).append(name)
+        folders.setdefault(folder, []).append(quoted(name))
     for folder, names in folders.items():
-        where = f" in {folder}" if folder else ""
+        where = f" in {quoted(folder)}" if folder else ""
         if len(names) <= 4:
             yield f"{', '.join(names)}{where}"
         else:
@@ -155,26 +162,41 @@ def _files(extract: _Extract) -> Iterator[str]:
 
 def _state(extract: _Extract) -> Iterator[str]:
     read = _read(extract)
-    if read:
-        yield f"{_count(read)} read, the last one {read[-1]}"
+    if read and (on := _reads_on(extract, read[-1])):
+        whole = f"{_count(read[:-1])} read, and " if read[:-1] else ""
+        yield f"{whole}{quoted(read[-1])} in part, up to {on.upto}"
+    elif read:
+        yield f"{_count(read)} read, the last one {quoted(read[-1])}"
     if extract.agent:
         yield _short(f"last said: {extract.agent[-1]}")
 
 
 def _next_steps(extract: _Extract) -> Iterator[str]:
     read, task = _read(extract), extract.task
-    order = [
-        path for source in task.sources for path in _in_order(source.path, extract, folder=source.folder)
+    lists = [
+        _names_in(source.path, extract) if source.folder else _Names(paths=(source.path,))
+        for source in task.sources
     ]
-    if read and read[-1] in order:
+    order = [path for names in lists for path in names.paths]
+    if read and (on := _reads_on(extract, read[-1])):
+        # What is still in the window is not in the extract, and may go further.
+        yield f"read on in {quoted(read[-1])} at {on.where}, or after its newest page in the window"
+    elif read and read[-1] in order:
         said = "\n".join((*extract.tasks, *extract.said, *extract.pins))
         never = prohibitions(said)
         left = [path for path in order[order.index(read[-1]) + 1 :] if not forbids(never, path)]
-        yield f"read {left[0]}" if left else "all sources are read: answer"
+        if left:
+            yield f"read {quoted(left[0])}"
+        elif not all(names.whole for names in lists):
+            yield f"go on with the source after {quoted(read[-1])}"
+        elif _page_at(extract, _newest(extract, read[-1])) is None:
+            yield f"read what may follow in {quoted(read[-1])}, then answer"
+        else:
+            yield "all sources are read: answer"
     elif read and task.sources:
-        yield f"go on with the source after {read[-1]}"
+        yield f"go on with the source after {quoted(read[-1])}"
     elif order:
-        yield f"read {order[0]}"
+        yield f"read {quoted(order[0])}"
     elif task.sources:
         yield f"list {task.sources[0].path}"
 
@@ -182,7 +204,11 @@ def _next_steps(extract: _Extract) -> Iterator[str]:
 def _numbers(extract: _Extract) -> Iterator[str]:
     """Sentences with numbers: those that match the task, then those whose shape no other line has."""
     # Whoever wrote an order into a text wants it handed on.
-    telling = (passage for passage in _passages(extract.leaving) if not _ORDER.match(passage.text))
+    telling = (
+        passage
+        for passage in _passages(extract.leaving)
+        if not (_ORDER.match(passage.text) or admits(passage.text))
+    )
     found = [passage for passage in telling if re.search(r"\d", passage.text)]
     words = content_words(extract.task.question)
     ranked = rank([passage.words for passage in found], " ".join(words), limit=_NUMBERS)
@@ -209,8 +235,8 @@ def _failures(extract: _Extract) -> Iterator[str]:
     for line in extract.leaving.split("\n"):
         if match := _LABEL.fullmatch(line):
             address = match[1]
-        elif line.startswith(_ERROR):
-            yield _short(f"{turns.get(address, 'a call')}: {line.removeprefix(_ERROR)}")
+        elif line.startswith(ERROR):
+            yield _short(f"{turns.get(address, 'a call')}: {line.removeprefix(ERROR).strip()}")
     yield from (_short(line) for line in extract.agent if _FAILED.search(line))
 
 
@@ -274,26 +300,76 @@ def _read(extract: _Extract) -> list[str]:
     """The files read, in the order of the turns, the newest reading of each."""
     paths: dict[str, None] = {}
     for turn in extract.turns:
-        for path in map(normal, _READ.findall(turn)):
+        for found in _READ.finditer(turn):
+            path = normal(unquoted(found["path"]))
             paths.pop(path, None)
             paths[path] = None
     return list(paths)
 
 
-def _in_order(path: str, extract: _Extract, *, folder: bool) -> Iterator[str]:
-    """A file, or a folder's files by a list of it among the texts that leave."""
-    if not folder:
-        yield path
-        return
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _On:
+    """Where a file that was read in part goes on, and how far it was read."""
+
+    where: str
+    upto: str
+
+
+def _reads_on(extract: _Extract, path: str) -> _On | None:
+    """Where the newest page of a file says that it goes on; None at its end, or where its text is not there."""
+    newest = _page_at(extract, _newest(extract, path))
+    if newest is None:
+        return None
+    if newest.part and newest.part.ref:
+        return _On(where=newest.part.ref, upto=f"character {newest.part.last:,} of line {newest.start:,}")
+    inside = newest.part and newest.start < newest.total
+    on = newest.on or (newest.start + 1 if inside else 0)
+    return _On(where=f"start={on}", upto=f"line {on - 1:,}") if on else None
+
+
+def _newest(extract: _Extract, path: str) -> str:
+    """The address of the newest page of a file."""
+    found = (found for turn in reversed(extract.turns) for found in _READ.finditer(turn))
+    return next((one["address"] for one in found if normal(unquoted(one["path"])) == path), "")
+
+
+def _page_at(extract: _Extract, address: str) -> Page | None:
+    """What the page at an address says of itself, where it is among the texts that leave."""
+    if not address:
+        return None
+    _, _, text = f"\n{extract.leaving}".partition(f"\n[{address}]\n")
+    following = _LABEL_LINE.search(text)
+    return page((text[: following.start()] if following else text).rstrip("\n"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Names:
+    """A source's files, and whether these are all."""
+
+    paths: tuple[str, ...]
+    whole: bool = True
+
+
+def _names_in(folder: str, extract: _Extract) -> _Names:
+    """A folder's files by the pages of its list among the texts that leave."""
     lines = extract.leaving.split("\n")
-    at = next(
-        (at for at, line in enumerate(lines) if (m := _LISTED.search(line)) and normal(m[1]) == path), None
+    paths: set[str] = set()
+    ends = []
+    for at, head in enumerate(lines):
+        if not ((match := _LISTED.match(head)) and normal(match[1]) == folder):
+            continue
+        names = list(
+            takewhile(lambda line: line.strip() and not line.startswith(("[", "=")), lines[at + 1 :])
+        )
+        after = lines[at + 1 + len(names) : at + 2 + len(names)]
+        ends.append(not (after and (LIST_ON.fullmatch(after[0]) or after[0].startswith("[…"))))
+        plain = (unquoted(name) for name in names if not name.endswith("/"))
+        paths |= {
+            posixpath.normpath(posixpath.join(folder, name)) for name in plain if not name.endswith("/")
+        }
+    return _Names(
+        paths=tuple(sorted(paths, key=lambda path: quoted(posixpath.basename(path)))), whole=any(ends)
     )
-    for name in lines[at + 1 :] if at is not None else ():
-        if not name.strip() or name.startswith(("[", "=")):
-            return
-        if not name.endswith("/"):
-            yield normal(posixpath.join(path, name.strip()))
 
 
 def _passages(leaving: str) -> Iterator[Passage]:

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import fnmatch
+import json
 import posixpath
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
-__all__ = ["TOUCH", "Source", "forbids", "is_path", "normal", "objects", "sources", "split_exceptions"]
+__all__ = [
+    "TOUCH",
+    "Source",
+    "forbids",
+    "is_path",
+    "normal",
+    "objects",
+    "quoted",
+    "sources",
+    "split_exceptions",
+    "unquoted",
+]
 
 TOUCH = r"(?:open|read|touch|access|look\s+(?:at|into))"
 """The verbs of a prohibition, as a pattern."""
@@ -88,7 +100,23 @@ def forbids(names: Iterable[str], path: str) -> bool:
 
 def normal(path: str) -> str:
     """A path in one spelling: `/` between, no `./`, no `/` at the end."""
-    return posixpath.normpath(path.strip().replace("\\", "/")) if path.strip() else "."
+    return posixpath.normpath(path.replace("\\", "/")) if path.strip() else "."
+
+
+def unquoted(shown: str) -> str:
+    """A name as it is, where a tool shows it as a JSON string: one with odd characters, or a quote or bracket first."""
+    if not shown.startswith('"'):
+        return shown
+    try:
+        name = json.loads(shown)
+    except ValueError:
+        return shown
+    return name if isinstance(name, str) else shown
+
+
+def quoted(name: str) -> str:
+    """A name on one line, as tools show it: a JSON string where it would not be one by itself."""
+    return name if name.isprintable() and not name.startswith(('"', "[")) else json.dumps(name)
 
 
 def split_exceptions(body: str) -> tuple[str, str, str]:
@@ -167,7 +195,7 @@ def _tokens(body: str) -> list[tuple[str, bool]]:
     end = 0
     for match in _QUOTED.finditer(body):
         tokens += [(word, False) for word in _bare_words(body[end : match.start()])]
-        tokens.append((match[1] or match[2], True))
+        tokens.append(((match[1] or match[2]).strip(), True))
         end = match.end()
     return tokens + [(word, False) for word in _bare_words(body[end:])]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ethang_nb.providers.admissions import admits
 from ethang_nb.providers.passages import Passage, plain
 from ethang_nb.providers.view import View
 
@@ -13,7 +14,12 @@ __all__ = ["claims", "constraints", "told"]
 _HEADING = re.compile(r"^## +(.*)$", re.MULTILINE)
 _REPEATED = re.compile(r"^\s*(?:[-*] )?(?:TASK|USER|PIN)\b.*$", re.MULTILINE)
 _AHEAD = ("next", "open question", "constraint")  # headings under which a name says nothing about being read
-_ADDRESSES = ("where to read", "file")  # headings under which nothing is told but names and places
+_NO_CLAIM = (
+    "where to read",
+    "file",
+    "fail",
+)  # headings with nothing but names and places, or what went wrong
+_SAID = "last said: "
 
 
 def told(note: str) -> Iterator[tuple[str, str]]:
@@ -35,14 +41,14 @@ def claims(view: View, question: str) -> list[Passage]:
         line.strip().removeprefix("- ")
         for item in view.of("note")
         for heading, body in told(item.text)
-        if heading and not heading.lower().startswith(_ADDRESSES)
+        if heading and not heading.lower().startswith(_NO_CLAIM)
         for line in body.split("\n")
     )
     asked = plain(question)
     return [
         Passage(text=line, first=1, last=1, base="a claim of the handoff note")
         for line in lines
-        if line and not (asked and asked in plain(line))
+        if line and not (asked and asked in plain(line)) and not admits(line.removeprefix(_SAID))
     ]
 
 

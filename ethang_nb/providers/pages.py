@@ -7,23 +7,39 @@ be halves, so they count as left out too: half a name or half a number is worse 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["Lines", "Page", "lines_of", "page"]
+__all__ = ["Lines", "Page", "Part", "lines_of", "page", "unmarked"]
 
 _FILE = re.compile(
-    r"\[(?P<address>file:(?P<path>.+?)#L(?P<start>\d+)-(?P<end>\d+)@[0-9a-f]+) of [\d,]+ lines?"
+    r"\[(?P<address>file:(?P<path>.+?)#L(?P<start>\d+)-(?P<end>\d+)@[0-9a-f]+) of (?P<total>[\d,]+) lines?"
     r"(?:; read on with start=(?P<on>\d+))?\]"
 )
 _PLACE = re.compile(
-    r"\[(?P<address>[^\n\]]+?) lines? (?P<start>\d+)(?:-(?P<end>\d+))? of [\d,]+(?:, characters [\d-]+ of \d+)?"
-    r"(?:; read on with (?:start=(?P<on>\d+)|ref=\S+?))?\]"
+    r"\[(?P<address>[^\n\]]+?) lines? (?P<start>\d+)(?:-(?P<end>\d+))? of (?P<total>[\d,]+)"
+    r"(?:, characters (?P<first>\d+)-(?P<last>\d+) of (?P<of>\d+))?"
+    r"(?:; read on with (?:start=(?P<on>\d+)|ref=(?P<ref>[^\n]+?)))?\](?=\n|$)"
+)
+_GOES_ON = re.compile(
+    r" \[… (?P<last>[\d,]+) of this line's (?P<of>[\d,]+) characters; it goes on at (?P<ref>[^\n]+#L\d+C\d+), "
+    r"for read_spill\]\Z"
 )
 _LEFT_OUT = re.compile(
     r"\[… [^\[\]]*? left out, (?:lines (?P<from>[\d,]+)-(?P<to>[\d,]+) of (?P<of>[\d,]+)|of 1 line)"
     r"(?:; the whole text: (?P<ref>[^\s\]]+?),? [^\]]*)?\]$"
 )
 _TOP = 3  # lines a label may stand before the header
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Characters `first` to `last` of a line that has `of`; `ref` is where it goes on, "" at its end."""
+
+    first: int
+    last: int
+    of: int
+    ref: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +51,12 @@ class Page:
     start: int
     end: int
     on: int
+    total: int
+    """Lines of the whole text."""
     head: int
     """The number, from 1, of the header's line in the text."""
+    part: Part | None = None
+    """Where the page is not whole lines, but a part of one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,9 +79,35 @@ def page(text: str) -> Page | None:
                 start=int(found["start"]),
                 end=int(found["end"] or found["start"]),
                 on=int(found["on"] or 0),
+                total=_number(found["total"]),
                 head=number,
+                part=_part(found if found.get("last") else _cut(text, found)),
             )
     return None
+
+
+def unmarked(line: str) -> str:
+    """A line without the words that a tool put behind its part of it."""
+    return _GOES_ON.sub("", line)
+
+
+def _cut(text: str, header: Mapping[str, str | None]) -> Mapping[str, str | None] | None:
+    """What the mark at the end of a file page says, where it is about the line that the header names."""
+    mark = _GOES_ON.search(text, text.rfind("\n") + 1) if "path" in header else None
+    if mark is None or not mark["ref"].startswith(f"file:{header['path']}#L{header['end']}C"):
+        return None
+    return {"first": "1", **mark.groupdict()}
+
+
+def _part(found: Mapping[str, str | None] | None) -> Part | None:
+    if found is None:
+        return None
+    first, last, of = (_number(found[name]) for name in ("first", "last", "of"))
+    return Part(first=first, last=last, of=of, ref=found["ref"] or "")
+
+
+def _number(digits: str | None) -> int:
+    return int((digits or "0").replace(",", ""))
 
 
 def lines_of(text: str) -> Lines:

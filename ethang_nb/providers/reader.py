@@ -4,6 +4,7 @@ It sees the bytes of the request and nothing else, and keeps nothing between two
 stands in `grammar`. A request is answered by the first of these that applies: a note, an offer to release old
 results after a nudge, a list of a folder, the next page, the next source, an answer from the texts in view, a
 search of the record, an answer from a handoff note (a claim, and called so), an admission that nothing answers.
+Of a line that is longer than a page it reads 20 parts on, and says what is unread.
 
     reader?follow=no       never searches the record or reads anything back
     reader?nudge=ignore    does not react to a nudge
@@ -130,20 +131,29 @@ def _release(seen: View) -> _Act | None:
 def _reading(now: Work, *, follows: bool) -> _Act | None:
     """The next list, page or source; None where everything is read, or cannot be."""
     question = now.task.question if now.task else ""
-    if _searched(now.view, content_words(question)):
+    if _searched(now.since, content_words(question)):
         return None  # the record is asked after the last source, so they are all read
-    if (folder := now.unlisted) and "list_files" in now.view.tools:
-        return _Act(tool="list_files", arguments={"folder": folder})
+    if (names := now.unlisted) and "list_files" in now.view.tools:
+        return _names(names)
     if "read_file" not in now.view.tools:
         return None
-    if on := now.read_on:
-        return _Act(tool="read_file", arguments={"path": on[0], "start": on[1]})
-    source = now.next(gaps=follows and "read_spill" in now.view.tools)
+    follows = follows and "read_spill" in now.view.tools
+    if on := now.read_on(follows=follows):
+        if on.ref:
+            return _Act(tool="read_spill", arguments={"ref": on.ref})
+        return _Act(text=now.left_line, tool="read_file", arguments={"path": on.path, "start": on.start})
+    source = now.next(gaps=follows)
     if isinstance(source, Gap):
-        return _Act(
-            tool="read_spill", arguments={"ref": source.ref, "start": source.start, "end": source.end}
-        )
-    return _Act(tool="read_file", arguments={"path": source}) if source else None
+        return _names(source)
+    return _Act(text=now.left_line, tool="read_file", arguments={"path": source}) if source else None
+
+
+def _names(gap: Gap) -> _Act:
+    """The call that brings the names of a gap."""
+    if gap.ref:
+        return _Act(tool="read_spill", arguments={"ref": gap.ref, "start": gap.start, "end": gap.end})
+    start = {"start": gap.start} if gap.start > 1 else {}
+    return _Act(tool="list_files", arguments={"folder": gap.folder} | start)
 
 
 def _answering(now: Work, question: str, *, follows: bool) -> _Act:
@@ -153,7 +163,7 @@ def _answering(now: Work, question: str, *, follows: bool) -> _Act:
         return _Act(text=_told(now, _summary(now, question)))
     found = _best(now, question, words)
     if found.coverage < 1000 and follows:
-        looked = _search(now.view, words) or (None if found.enough else _open(now.view, question, words))
+        looked = _search(now.since, words) or (None if found.enough else _open(now.since, question, words))
         if looked:
             return looked
     if found.enough:
@@ -161,7 +171,7 @@ def _answering(now: Work, question: str, *, follows: bool) -> _Act:
     claimed = answers.best(claims(now.view, question), words)
     if claimed.enough:
         return _Act(text=_told(now, "\n".join(answers.quote(passage) for passage in claimed.passages)))
-    looked_in = "the context or the record" if _searched(now.view, words) else "the context"
+    looked_in = "the context or the record" if _searched(now.since, words) else "the context"
     hint = "" if now.read else " No source was read; name one, as in: Read a.txt and tell me what its cap is."
     return _Act(text=_told(now, f"Nothing in {looked_in} answers: {question}.{hint}"))
 

@@ -1,7 +1,8 @@
 """What a request shows: its messages, tools and texts as an offline provider sees them.
 
 Made from the bytes alone. On the wire a nudge, a note or a pin is a user message like any other, so each is
-known by how its text begins.
+known by how its text begins. A person may begin a task in the same way: where a text only resembles ours and
+asks for something, it is a task. What begins like a pin is one, unless no task is in view.
 """
 
 from __future__ import annotations
@@ -9,8 +10,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
+
+from ethang_nb.providers.admissions import ERROR
+from ethang_nb.providers.grammar import parse
 
 __all__ = ["Asked", "Item", "Kind", "View", "view"]
 
@@ -25,6 +29,11 @@ _MARKS: tuple[tuple[str, Kind], ...] = (
     ("[recalled memory", "memory"),
     ("[images in the result", "notice"),
 )
+# How ours go on, where nothing else of ours begins so.
+_FORMS: Mapping[str, re.Pattern[str]] = {
+    "[context pressure]": re.compile(r"\[context pressure\] The window is [\d.,]+ % full\."),
+    "[handoff note": re.compile(r"\[handoff note \S+, generation \d+[:\]]"),
+}
 _STUB = re.compile(r"\s*\[left the window:")
 _NO_ANSWER = re.compile(
     r"\s*\[?(?:this call )?(?:no result was recorded|never started|(?:was )?interrupted)", re.IGNORECASE
@@ -46,6 +55,11 @@ class Asked:
         value = self.arguments.get(name, "")
         return value if isinstance(value, str) else ""
 
+    def number(self, name: str, default: int) -> int:
+        """A whole number among the arguments, `default` where it is missing or of another type."""
+        value = self.arguments.get(name, default)
+        return value if isinstance(value, int) else default
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
@@ -64,7 +78,7 @@ class Item:
     @property
     def failed(self) -> bool:
         """Whether the tool said that it could not."""
-        return self.text.startswith("[error]")
+        return self.text.startswith(ERROR)
 
     @property
     def unanswered(self) -> bool:
@@ -118,7 +132,7 @@ class View:
 def view(data: Mapping[str, Any]) -> View:
     """The view of a decoded body."""
     calls: dict[str, Asked] = {}
-    items = tuple(_item(message, calls) for message in data["messages"])
+    items = _with_task([_item(message, calls) for message in data["messages"]])
     names = (tool.get("function", {}).get("name", "") for tool in data.get("tools", ()))
     return View(
         model=str(data.get("model", "")),
@@ -138,9 +152,30 @@ def _item(message: Mapping[str, Any], calls: dict[str, Asked]) -> Item:
         calls.update((call.id, call) for call in asked)
         return Item(kind="assistant", text=text, calls=asked)
     if role == "user":
-        marked: Kind = next((kind for mark, kind in _MARKS if text.startswith(mark)), "task")
-        return Item(kind=marked, text=text)
+        return Item(kind=_kind(text), text=text)
     return Item(kind="system", text=text)
+
+
+def _kind(text: str) -> Kind:
+    """What a user message is by its beginning."""
+    mark, kind = next(((mark, kind) for mark, kind in _MARKS if text.startswith(mark)), ("", "task"))
+    form = _FORMS.get(mark)
+    return "task" if form and not form.match(text) and _asks(text) else kind
+
+
+def _asks(text: str) -> bool:
+    asked = parse(text)
+    return bool(asked.sources or asked.question)
+
+
+def _with_task(items: list[Item]) -> tuple[Item, ...]:
+    """Without any task, the newest message that begins like a pin and asks for something is the task."""
+    if not any(item.kind == "task" for item in items):
+        for at in reversed(range(len(items))):
+            if items[at].kind == "pin" and _asks(items[at].text):
+                items[at] = replace(items[at], kind="task")
+                break
+    return tuple(items)
 
 
 def _asked(call: Mapping[str, Any]) -> Asked:

@@ -22,6 +22,7 @@ __all__ = [
     "connect",
     "faults",
     "home",
+    "identity",
     "prepare",
     "set_aside",
     "transaction",
@@ -140,6 +141,15 @@ def faults(path: Path) -> Iterator[None]:
         yield
     except sqlite3.DatabaseError as error:
         _raise_named(path, error)
+
+
+def identity(path: Path) -> tuple[int, int] | None:
+    """What tells the file at `path` from another that takes its place; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def set_aside(path: Path) -> Path:

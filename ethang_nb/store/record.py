@@ -64,6 +64,7 @@ class Record:
         self, connection: sqlite3.Connection, path: Path, name: str, *, clock: Clock, lease: Lease | None
     ) -> None:
         self.path, self.name = path, name
+        self._identity = database.identity(path)
         self._connection, self._clock, self._lease = connection, clock, lease
         self._session = _number(connection, name)
         self._pieces = Pieces(connection, path, self._session)
@@ -241,6 +242,11 @@ class Record:
         with self._reading():
             if self._lease is None:
                 raise RecordUnwritable(f"session {self.name!r} is open for reading only; open it for writing")
+            if database.identity(self.path) != self._identity:
+                raise RecordUnwritable(
+                    f"{self.path} was deleted or replaced while session {self.name!r} is open; what it wrote since "
+                    f"would be lost. Put the file back, or close the session and start another"
+                )
             try:
                 with database.transaction(self._connection, self.path):
                     self._lease.check()

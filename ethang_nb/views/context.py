@@ -56,8 +56,11 @@ def cleanups(snapshot: Snapshot) -> str:
     return count(len(snapshot.diffs), "cleanup") if snapshot.diffs else "no cleanup yet"
 
 
-def text(snapshot: Snapshot) -> str:
-    """The snapshot for a terminal of 80 columns. Each part names the attribute that holds all of it."""
+def text(snapshot: Snapshot, *, where: str = "snapshot") -> str:
+    """The snapshot for a terminal of 80 columns. Each part names the attribute that holds all of it.
+
+    `where` is the Python expression that holds the snapshot.
+    """
     blocks = [
         "\n".join([line(snapshot.name, 60), *indented(about(snapshot)), *indented(state(snapshot))]),
         budget.text(snapshot.budget),
@@ -66,12 +69,12 @@ def text(snapshot: Snapshot) -> str:
                 f"Next cleanup: {coming(snapshot)}. {opened(line(reason(snapshot), PREVIEW))}".rstrip(), ""
             )
         ),
-        segments.text(snapshot.segments, TEXT_SEGMENTS, "snapshot.segments"),
-        timeline.text(snapshot.timeline, TEXT_STEPS, "snapshot.timeline"),
+        segments.text(snapshot.segments, TEXT_SEGMENTS, f"{where}.segments"),
+        timeline.text(snapshot.timeline, TEXT_STEPS, f"{where}.timeline"),
     ]
     if snapshot.diffs:
         last = snapshot.diffs[-1]
-        said = [f"{opened(cleanups(snapshot))}; the last, snapshot.diffs[-1]:"]
+        said = [f"{opened(cleanups(snapshot))}; the last, {where}.diffs[-1]:"]
         said += indented(f"{diff.headline(last)}; {diff.gone(last)}.")
         blocks.append("\n".join(said + (indented(f"Facts: {diff.survival(last)}.") if last.facts else [])))
     if snapshot.pins:
@@ -101,9 +104,9 @@ def part(snapshot: Snapshot, *, where: str = "snapshot", room: int = BODY_BYTES)
     return lines(drawn)
 
 
-def html(snapshot: Snapshot) -> str:
+def html(snapshot: Snapshot, *, where: str = "snapshot") -> str:
     """The snapshot as a stored output: budget in the open, everything long in closed `<details>`."""
-    return output(part(snapshot), label=f"Context of {line(snapshot.name, 60)}")
+    return output(part(snapshot, where=where), label=f"Context of {line(snapshot.name, 60)}")
 
 
 def _parts(snapshot: Snapshot, where: str) -> Iterator[tuple[str, Markup]]:

@@ -15,9 +15,10 @@ from ethang_nb.views.plain import Column, clip, indented, line, opened, table, v
 from ethang_nb.views.plan import ACTS, price
 from ethang_nb.views.stylesheet import output
 
-__all__ = ["BOUND", "gone", "headline", "html", "part", "sections", "survival", "text"]
+__all__ = ["BOUND", "gone", "headline", "html", "part", "passing", "sections", "survival", "text"]
 
 BOUND = "String survival is an upper bound on what the model can recall."
+NUDGE = "[context pressure]"  # how its text begins
 ALLOWANCE = 12_000  # ► bytes of the list of what left, in an output of its own
 HEADINGS = 16  # ► headings of a note that are shown; our prompts have eight
 _HEADING = re.compile(r"^#{1,6}\s+(.*)$")
@@ -41,10 +42,21 @@ def headline(diff: Diff) -> str:
 
 
 def gone(diff: Diff) -> str:
-    """What left in one line: "left the window: 3 segments, 1,395 tokens"."""
+    """What left in one line: "left the window: 3 segments and the nudge, 1,395 tokens"."""
     if not diff.left:
         return "nothing left the window"
-    return f"left the window: {count(len(diff.left), 'segment')}, {tokens(sum(item.tokens for item in diff.left))}"
+    taken = passing(diff)
+    segments = len(diff.left) - sum(item.how == "remove" for item in diff.left)
+    named = " and ".join(filter(None, [count(segments, "segment") if segments or not taken else "", taken]))
+    return f"left the window: {named}, {tokens(sum(item.tokens for item in diff.left))}"
+
+
+def passing(diff: Diff) -> str:
+    """What was only there until the next landing: "the nudge", "3 notices"; "" where there was nothing."""
+    taken = [item for item in diff.left if item.how == "remove"]
+    if len(taken) == 1:
+        return "the nudge" if taken[0].title.startswith(NUDGE) else "a notice"
+    return count(len(taken), "notice") if taken else ""
 
 
 def _stands(diff: Diff) -> str:

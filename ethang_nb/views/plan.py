@@ -47,6 +47,12 @@ def changes(plan: Plan) -> tuple[Verdict, ...]:
     return tuple(item for item in plan.verdicts if item.act != "stay")
 
 
+def _staying(plan: Plan) -> str:
+    """How many segments a plan leaves as they are. It has no verdicts on what can never leave."""
+    stay = len(plan.verdicts) - len(changes(plan))
+    return f"{count(stay, 'segment')} {'stays' if stay == 1 else 'stay'}, and the fixed parts."
+
+
 def price(cost: Price) -> str:
     """What the change costs at the provider's cache, in one sentence. It informs, it does not decide."""
     pays = (
@@ -69,13 +75,12 @@ def _rates(cost: Price) -> str:
 def text(plan: Plan) -> str:
     """The plan for a terminal of 80 columns."""
     changed = changes(plan)
-    stay = len(plan.verdicts) - len(changed)
     said = [*indented(f"{opened(headline(plan))}. Policy {line(plan.policy, 40)}.", "")]
     said += indented(line(plan.reason, 400), "") if plan.reason else []
     if changed:
         said += ["", *_text_changes(changed)]
     if plan.verdicts:
-        said += ["", f"{count(stay, 'segment')} {'stays' if stay == 1 else 'stay'}."]
+        said += ["", _staying(plan)]
     if plan.note_tokens:
         said.append(f"{tokens(plan.note_tokens)} reserved for the handoff note.")
     if plan.price:
@@ -96,8 +101,7 @@ def part(
 ) -> Markup:
     """The plan as a piece of a larger view: why (`reason`), what changes as a table, and what it costs."""
     changed = changes(plan)
-    stay = len(plan.verdicts) - len(changed)
-    kept = f"{count(stay, 'segment')} {'stays' if stay == 1 else 'stay'}." if plan.verdicts else ""
+    kept = _staying(plan) if plan.verdicts else ""
     note = f" {tokens(plan.note_tokens)} reserved for the handoff note." if plan.note_tokens else ""
     return lines(
         [

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from ethang_nb.context.snapshot import Diff, Snapshot
-from ethang_nb.views import bar, budget, chart, context, diff, pins, plan, segments, timeline
+from ethang_nb.views import bar, budget, chart, context, diff, pins, plan, segments, timeline, words
 from ethang_nb.views import run as run_view
 from ethang_nb.views.limits import ANSWER_REPORT, FACTS_REPORT, NOTE_REPORT, PREVIEW, ROWS_REPORT
 from ethang_nb.views.markup import Markup, el, lines, style_sheet
@@ -199,6 +199,7 @@ def _notices(notices: Sequence[str]) -> Markup:
 def _footer(snapshot: Snapshot) -> Markup:
     return el(
         "footer",
+        words.part(),
         el("p", f"{diff.BOUND} Every number here can be printed: it is a field of the snapshot."),
         el("p", f"Drawn by ethang_nb from a snapshot of version {snapshot.version}."),
     )

@@ -14,7 +14,7 @@ from ethang_nb.views.numbers import count, grouped, percent
 from ethang_nb.views.plain import indented, line, opened, visible
 from ethang_nb.views.stylesheet import output
 
-__all__ = ["RunLike", "answer", "ending", "fault", "figures", "html", "text", "tone"]
+__all__ = ["RunLike", "answer", "ending", "fault", "figures", "html", "session", "text", "tone"]
 
 ANSWER_BYTES = 20_000  # ► of a stored answer; one in a script of many bytes is cut further
 
@@ -51,6 +51,13 @@ def ending(run: RunLike) -> str:
     return line(run.ending or "running", 40)
 
 
+def session(run: RunLike) -> str:
+    """The session it worked in, and how many steps that one had before this run: "Session audit"."""
+    name = f"Session {line(run.session, 60)}"
+    before = len(run.snapshot.timeline) - run.steps if run.snapshot is not None else 0
+    return f"{name} goes on after {count(before, 'step')}" if before > 0 else name
+
+
 def figures(run: RunLike) -> str:
     """Steps, tokens in and out over all its requests, cleanups and p95, in one line."""
     said = [
@@ -79,7 +86,7 @@ def answer(run: RunLike, limit: int) -> str:
 
 def text(run: RunLike) -> str:
     """The run for a terminal of 80 columns."""
-    said = [f"{opened(ending(run))}: {figures(run)}."]
+    said = [f"{opened(ending(run))}: {figures(run)}.", *indented(f"{session(run)}.", "")]
     if fault(run):
         said += indented(fault(run), "")
     if run.answer:
@@ -96,6 +103,7 @@ def html(run: RunLike) -> str:
     said = lines(
         [
             el("p", el("strong", opened(ending(run)), class_=tone(run)), f": {figures(run)}."),
+            el("p", f"{session(run)}."),
             el("p", fault(run), class_="eth-stop") if fault(run) else None,
             _answer(run) if run.answer else None,
             el("p", f"Task: {line(run.task, PREVIEW)}", class_="eth-dim"),

@@ -48,8 +48,11 @@ def leaves(segment: Segment) -> bool:
 
 
 def allowed(segment: Segment) -> str:
-    """Whether it may leave, in the word of the design."""
-    return "droppable" if segment.droppable else "not droppable"
+    """Whether it may leave, in the word of the design; what may leave and is spared by rule says so."""
+    if not segment.droppable:
+        return "not droppable"
+    spared = bool(segment.why) and segment.why == segment.reason and not leaves(segment)
+    return "droppable, but stays for now" if spared else "droppable"
 
 
 def origin(segment: Segment) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from ethang_nb.views.excerpt import excerpt, rows_within
@@ -18,6 +19,8 @@ __all__ = ["SessionLike", "html", "part", "text"]
 ALLOWANCE = 35_000  # ► bytes of the table
 PER_MILLE = frozenset({"fill", "p95"})
 SHOWN = 60  # ► characters of any cell
+WHERE = "eth.sessions()"
+NONE: Mapping[str, str] = MappingProxyType({})
 
 
 class SessionLike(Protocol):
@@ -36,7 +39,7 @@ class _Known:
 
 COLUMNS = (
     _Known(field="name", head="session", width=22),
-    _Known(field="running", head="state", width=11),
+    _Known(field="running", head="state", width=14),
     _Known(field="model", head="model", width=18),
     _Known(field="policy", head="policy", width=10),
     _Known(field="steps", head="steps", width=6),
@@ -49,13 +52,13 @@ COLUMNS = (
 """What is drawn of a session, where its rows have it. No times: the same record always looks the same."""
 
 
-def text(rows: Sequence[SessionLike], most: int = ROWS) -> str:
-    """One line a session."""
+def text(rows: Sequence[SessionLike], most: int = ROWS, *, states: Mapping[str, str] = NONE) -> str:
+    """One line a session. `states` are words, by name, of who knows more of a session than its row says."""
     if not rows:
         return "No sessions in this record yet."
     known = _known(rows)
     shown = excerpt(rows, most)
-    body = [_cells(row, known) for row in (*shown.head, *shown.tail)]
+    body = [_cells(row, known, states) for row in (*shown.head, *shown.tail)]
     columns = [
         Column(
             head=item.head,
@@ -64,11 +67,17 @@ def text(rows: Sequence[SessionLike], most: int = ROWS) -> str:
         )
         for index, item in enumerate(known)
     ]
-    gap = [shown.gap("sessions")] if shown.hidden else []
+    gap = [shown.gap(WHERE)] if shown.hidden else []
     return "\n".join([f"{count(len(rows), 'session')}:", *table(columns, body), *gap])
 
 
-def part(rows: Sequence[SessionLike], *, most: int = ROWS, allowance: int = ALLOWANCE) -> Markup:
+def part(
+    rows: Sequence[SessionLike],
+    *,
+    most: int = ROWS,
+    allowance: int = ALLOWANCE,
+    states: Mapping[str, str] = NONE,
+) -> Markup:
     """The table as a piece of a larger view."""
     known = _known(rows)
     numeric = [_counts(rows, item) for item in known]
@@ -81,7 +90,7 @@ def part(rows: Sequence[SessionLike], *, most: int = ROWS, allowance: int = ALLO
     )
 
     def draw(row: SessionLike) -> Markup:
-        first, *rest = _cells(row, known)
+        first, *rest = _cells(row, known, states)
         ends = [
             el("td", cell, class_="eth-n" if number else None)
             for cell, number in zip(rest, numeric[1:], strict=True)
@@ -92,16 +101,16 @@ def part(rows: Sequence[SessionLike], *, most: int = ROWS, allowance: int = ALLO
         rows,
         draw,
         lambda said: el("tr", el("td", said, colspan=len(known), class_="eth-dim")),
-        where="sessions",
+        where=WHERE,
         most=most,
         allowance=allowance,
     )
     return el("table", el("caption", count(len(rows), "session")), el("thead", head), el("tbody", body))
 
 
-def html(rows: Sequence[SessionLike]) -> str:
+def html(rows: Sequence[SessionLike], *, states: Mapping[str, str] = NONE) -> str:
     """The sessions as a stored output."""
-    body = part(rows) if rows else el("p", "No sessions in this record yet.")
+    body = part(rows, states=states) if rows else el("p", "No sessions in this record yet.")
     return output(body, label="Sessions")
 
 
@@ -114,15 +123,20 @@ def _counts(rows: Sequence[SessionLike], item: _Known) -> bool:
     return any(isinstance(value, int) and not isinstance(value, bool) for value in values)
 
 
-def _cells(row: SessionLike, known: Sequence[_Known]) -> tuple[str, ...]:
-    return tuple(_cell(item.field, getattr(row, item.field)) for item in known)
+def _cells(row: SessionLike, known: Sequence[_Known], states: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(
+        line(states[row.name], SHOWN)
+        if item.field == "running" and row.name in states
+        else _cell(item.field, getattr(row, item.field))
+        for item in known
+    )
 
 
 def _cell(field: str, value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
-        return "running" if value else "at rest"
+        return "open" if value else "closed"  # a record does not know whether its writer is at work
     if field == "bytes" and isinstance(value, int):
         return grouped(-(-value // 1_000))
     if isinstance(value, int):

@@ -94,11 +94,9 @@ class Bench:
             case "run":
                 with suppress(Misuse):  # the task alone may be too large
                     self.check(session.run(value))
-            case "pin":
-                session.pin(value)
-            case "unpin":
-                with suppress(Misuse):
-                    session.unpin(value)
+            case "pin" | "unpin":
+                with suppress(Misuse):  # no room for one more, or no such pin
+                    session.pin(value) if kind == "pin" else session.unpin(value)
             case "compact":
                 session.compact()
             case "window":

@@ -177,7 +177,11 @@ def test_where_not_even_the_extract_fits_nothing_is_asked():
 
 
 def test_on_a_long_run_the_newest_turns_and_all_of_the_persons_words_are_kept_and_the_rest_is_counted():
-    lines = ("TASK: go", *(f"TURN log://{n} read_file f{n}.txt, 400 tokens" for n in range(500)), "USER: Never stop.")
+    lines = (
+        "TASK: go",
+        *(f"TURN log://{n} read_file f{n}.txt, 400 tokens" for n in range(500)),
+        "USER: Never stop.",
+    )
     found = asked(task("newest text", lines=lines), 6_000)
     extract = found.request.messages[1].text
     assert "TASK: go" in extract

@@ -45,6 +45,19 @@ STAND_IN = {"window": 6_000}
         ("reader", {"root": "a\x00"}, PathRefused, "cannot be used"),
         ("reader", {"store": "a\x00"}, PathRefused, "cannot be used"),
         ("reader", {"name": " \n"}, Misuse, "a session needs a name"),
+        (None, {}, Misuse, "model=None names no model; give one such as 'reader'"),
+        (7, {}, Misuse, "model=7 is a int; give a text"),
+        ("reader", {"system": 5}, Misuse, "system=5 is a int; give a text"),
+        ("reader", {"project": b"x"}, Misuse, "project=b'x' is a bytes; give a text"),
+        ("reader", {"name": 5}, Misuse, "name=5 is a int; give a text"),
+        ("reader", {"params": "x"}, Misuse, "params='x' is a str; give a dict"),
+        ("reader", {"params": {"a": print}}, Misuse, "params cannot be sent as JSON"),
+        ("reader", {"params": {"a": float("nan")}}, Misuse, "params cannot be sent as JSON"),
+        ("reader", {"limits": 5}, Misuse, "limits=5 is a int; give Limits(steps=…)"),
+        ("reader", {"tools": 5}, Misuse, "tools=5 is a int; give a list of functions and names"),
+        ("reader", {"tools": "read_file"}, Misuse, "tools='read_file' is a str; give a list of functions"),
+        ("reader", {"root": 5}, PathRefused, "root '5' cannot be used"),
+        ("reader", {"store": 5}, PathRefused, "store '5' cannot be used"),
         ("reader", {"system": "word " * 9_000}, BadWindow, "the fixed parts take 9,"),
     ],
 )
@@ -118,7 +131,7 @@ def test_none_is_no_limit(play):
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda session: session.pin(" "), "nothing to pin; give the sentence to keep"),
+        (lambda session: session.pin(" "), "nothing to pin in ''; give the sentence to keep"),
         (lambda session: session.pin("x", "rule"), "unknown kind of pin 'rule'; known: constraint, decision"),
         (lambda session: session.unpin(3), "no pin 3; pins now: none"),
         (lambda session: session.request(1), "no request of step 1 in session t; nothing was sent yet"),

@@ -165,6 +165,23 @@ def test_a_file_is_read_at_the_address_of_its_page(tmp_path, session):
     assert using(session, "read_spill")("file:a.txt").text.startswith("[file:a.txt lines 1-3 of 3]\none\n")
 
 
+def test_what_a_file_said_when_it_was_read_is_had_from_the_record_once_it_is_changed_or_gone(tmp_path):
+    (tmp_path / "a.txt").write_text("first\nsecond\n")
+    with eth.Session("reader", name="t", window=4_000, root=tmp_path) as session:
+        session.run("Read a.txt and tell me what is second.")
+        address = next(row.address for row in session.segments if row.address.startswith("file:a.txt"))
+        (tmp_path / "a.txt").write_text("other\ntext\n")
+        changed = using(session, "read_spill")(address).text
+        (tmp_path / "a.txt").unlink()
+        gone = using(session, "read_spill")(address).text
+    for text in (changed, gone):
+        assert text.startswith(
+            "[stale: file:a.txt is gone or has changed since it was read; this is what it said then]"
+        )
+        assert "first\nsecond" in text
+        assert "other" not in text
+
+
 def test_a_file_that_changed_since_says_stale(tmp_path, session):
     (tmp_path / "a.txt").write_text("one\ntwo\nthree\n")
     address = using(session, "read_file")("a.txt", start=2).address

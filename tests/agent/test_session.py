@@ -7,7 +7,7 @@ import pytest
 
 import ethang_nb as eth
 from ethang_nb.context.pairing import violations
-from ethang_nb.errors import NoSuchAddress, SessionBusy, SessionHeld
+from ethang_nb.errors import Misuse, NoSuchAddress, SessionBusy
 from ethang_nb.store.record import Record
 from tests.agent.stage import TASK, WINDOW, Watched, call, calls, documents, kinds, script
 
@@ -180,11 +180,82 @@ def test_a_second_run_while_one_goes_on_is_refused_by_name(play):
     assert session.run("Two.").answer == "next"
 
 
-def test_a_session_is_open_once_and_open_session_gives_that_one(opened, tmp_path):
-    session = opened()
-    with pytest.raises(SessionHeld, match="t"):
-        opened()
-    assert eth.open_session("t", tmp_path) is session
+def test_a_session_made_again_here_takes_the_place_of_the_idle_one(opened, play, tmp_path):
+    """A cell that makes a session can be run again."""
+    first = play({"say": "done"})
+    first.run("Go.")
+    second = opened(first.model)
+    assert first.closed
+    assert second.drift == ()
+    assert second.live.state == first.live.state
+    assert eth.open_session("t", tmp_path) is second
+
+
+def test_a_session_that_is_running_does_not_give_way(play, opened):
+    session = play({"delay": 5, "say": "slow"})
+    run = session.start("Go.")
+    with pytest.raises(SessionBusy):
+        opened(session.model)
+    session.stop()
+    assert run.wait(5).ending == "interrupted"
+
+
+def test_a_session_can_be_looked_at_while_it_is_written_and_nothing_is_recorded(play, tmp_path):
+    session = play({"say": "done"})
+    session.run("Go.")
+    before = session.recorded
+    with Record.open(tmp_path, "t", write=False):
+        session.close()
+    holder = Record.open(tmp_path, "t")
+    try:
+        looked = eth.open_session("t", tmp_path, look=True)
+        assert looked.live.state == session.live.state
+        assert looked.timeline == session.timeline
+        assert str(looked.snapshot)
+        for act in (lambda: looked.run("More."), lambda: looked.pin("Keep it."), looked.compact):
+            with pytest.raises(Misuse, match="only to be looked at"):
+                act()
+        assert looked.recorded == before
+        looked.close()
+    finally:
+        holder.close()
+
+
+def test_a_piece_of_work_that_was_begun_by_name_is_the_next_runs(play):
+    session = play({"say": "one"}, {"say": "two"})
+    session.begin("first document")
+    session.run("Go.")
+    session.run("On.")
+    names = [event.data["name"] for event in session.recorded if event.kind == "work"]
+    assert names == ["first document", ""]
+
+
+def test_a_refused_task_leaves_nothing_in_the_record(play):
+    session = play({"say": "done"})
+    before = session.recorded
+    with pytest.raises(Misuse, match="Shorten it"):
+        session.run("word " * 50_000)
+    assert session.recorded == before
+
+
+def test_an_end_that_cannot_be_shown_is_told_to_the_caller_and_the_record_is_whole(play, monkeypatch):
+    session = play({"say": "done"})
+
+    def broken(state):
+        raise ZeroDivisionError("of the snapshot")
+
+    monkeypatch.setattr(session, "_snapshot", broken)
+    with pytest.raises(ZeroDivisionError):
+        session.run("Go.")
+    assert kinds(session)[-1] == "run end"
+
+
+def test_dear_fixed_parts_are_said_once_part_by_part(opened):
+    session = opened(window=1_500)
+    (said,) = [text for text in session.snapshot.notices if "fixed parts" in text]
+    assert "system 1" in said
+    assert "tools 4" in said
+    assert "a handoff note 2" in said
 
 
 def test_a_closed_session_says_so_and_stays_readable_in_the_record(play, tmp_path):
@@ -209,7 +280,8 @@ def test_a_raising_watcher_is_dropped_and_the_run_goes_on(play):
     session.watch(broken)
     session.watch(seen.append)
     assert session.run("Go.").ok
-    assert kinds(session).count("watcher failed") == 1
+    assert "watcher failed" not in kinds(session)
+    assert [text for text in session.snapshot.notices if "ZeroDivisionError: of the watcher" in text]
     assert len(seen) == 3
 
 

@@ -10,11 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from ethang_nb.agent.session import Session, open_session
+from ethang_nb.agent.opening import open_session
+from ethang_nb.agent.session import Session
+from ethang_nb.cli.demo import UNDER_UV, _notebook_command
 from ethang_nb.cli.main import main
 from ethang_nb.context.messages import ToolCall
 from ethang_nb.lessons import contracts, modules
 from ethang_nb.store.record import Record
+from ethang_nb.views.words import WORDS
 
 
 class Demo:
@@ -109,7 +112,7 @@ def test_reads_every_document_once_and_the_forbidden_one_never(demo):
     paths = [data["arguments"] for data in demo.events("tool start") if data["name"] == "read_file"]
     numbers = [int(re.search(r"contract_(\d+)", path)[1]) for path in paths]
     assert [number for number in range(1, 31) if number != 17] == numbers
-    assert "read     29 of 30 files in 29 calls; not opened: contract_17.txt" in demo.out
+    assert "read     29 of 30 files in 29 calls; not opened, as told: contract_17.txt" in demo.out
     assert "Left unread, as told: data/contracts/contract_17.txt." in demo.out
 
 
@@ -168,11 +171,54 @@ def test_sums_up_budget_last_cleanup_totals_and_ways_on(demo):
         assert said in demo.out
 
 
-def test_fits_a_screen_of_80_columns_and_some_120_lines(demo):
+def test_fits_a_screen_of_80_columns_and_some_130_lines(demo):
     lines = demo.out.replace(str(demo.folder), "/tmp/ethang-demo-12345678").splitlines()
-    assert [] == [line for line in lines if len(line) > 80 and "uv run" not in line]
-    assert len(lines) <= 125
+    assert [] == [line for line in lines if len(line) > 80 and "jupyter lab" not in line]
+    assert len(lines) <= 132
     assert "\x1b" not in demo.out
+
+
+def test_counts_what_left_alike_in_the_step_and_in_the_cleanup(demo):
+    last = demo.snapshot().diffs[-1]
+    segments = sum(item.how != "remove" for item in last.left)
+    assert segments == len(last.left) - 1
+    assert f"cleanup: {segments} left and the nudge, note: {last.note_tokens:,} tokens" in demo.out
+    assert f"Left the window: {segments} segments and the nudge, " in demo.out
+
+
+def test_explains_its_words_in_a_line_each(demo):
+    assert len(WORDS) <= 6
+    assert all(f"\n  {word} " in demo.out for word in WORDS)
+
+
+def test_counts_a_file_as_read_only_when_its_end_was(tmp_path):
+    listing = [{"name": "read_file", "arguments": {"path": "data/contracts/contract_01.txt", "end": 3}}]
+    whole = [{"name": "read_file", "arguments": {"path": "data/contracts/contract_02.txt"}}]
+    found = scripted(tmp_path, {"call": listing}, {"call": whole}, {"say": "done"})
+    said = " ".join(found.out.split("  read  ")[1].split("  nudges")[0].split())
+    assert said.startswith("1 of 30 files in 2 calls; only in part: contract_01.txt; not opened, as told:")
+    assert said.endswith("not opened: contract_03.txt, contract_04.txt, contract_05.txt and 24 more")
+
+
+def test_says_what_was_left_unread_as_told_whatever_the_window(tmp_path):
+    found = Demo(tmp_path / "demo", "--window", "4000").here()
+    assert "not opened, as told: contract_17.txt" in " ".join(found.out.split())
+
+
+def test_the_steps_can_be_limited(tmp_path):
+    found = Demo(tmp_path / "demo", "--steps", "5").here()
+    assert 1 == found.code
+    assert "step limit: 5 steps taken" in found.out
+
+
+@pytest.mark.parametrize("under_uv", [True, False])
+def test_names_the_notebook_by_a_command_that_works_where_it_was_started(monkeypatch, under_uv):
+    monkeypatch.delenv(UNDER_UV, raising=False)
+    if under_uv:
+        monkeypatch.setenv(UNDER_UV, "1")
+    command = _notebook_command()
+    assert under_uv == ("uv run jupyter lab" in command)
+    assert command.endswith("jupyter lab notebooks/01_first_session.ipynb")
 
 
 def test_says_that_the_reader_is_no_language_model(demo):

@@ -46,6 +46,11 @@ def test_help_of_a_command_is_the_same_text_whichever_way_it_is_asked_for(capsys
         (["demo", "--window", "many"], "window is 'many'; give a whole number of tokens"),
         (["demo", "--window", "-5"], "window is '-5'"),
         (["demo", "--window", "99999999999999999999"], "to 100,000,000"),
+        (["demo", "--steps", "none"], "--steps is 'none'; give a whole number of steps from 1"),
+        (["demo", "--model", "openai:gpt-4o"], "unknown model 'openai:gpt-4o'; known: reader, script"),
+        (["demo", "--bogus"], "unknown option '--bogus'; known: "),
+        (["demo", "--out", ""], "--out is blank; give a path"),
+        (["demo", "--folder="], "--folder is blank; give a path"),
         (["demo", "--window", "700"], "take a larger window"),
         (["demo", "more"], "takes no argument 'more'"),
         (["demo", "--folder", "."], "is not an empty folder; name a new one"),
@@ -67,6 +72,20 @@ def test_a_wrong_call_is_one_line_and_code_2(words, expected, tmp_path, monkeypa
 def test_a_wrong_call_leaves_no_folder_behind(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     main(["demo", "--window", "700"])
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_a_window_that_the_task_does_not_fit_is_told_before_anything_is_printed(
+    tmp_path, monkeypatch, capsys
+):
+    """Between a window too small for the fixed parts and one in which a first request can go."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    least = 700
+    while "take a larger window" in called(["demo", "--window", str(least), "--steps", "1"], capsys)[2]:
+        least += 16
+    code, out, err = called(["demo", "--window", str(least), "--steps", "1"], capsys)
+    assert (2, "") == (code, out)
+    assert "this message takes 30 tokens" in err
     assert [] == list(tmp_path.iterdir())
 
 

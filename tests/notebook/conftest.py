@@ -74,6 +74,11 @@ class Notebook:
     def fails(self, source):
         return self.run(source, fails=True)
 
+    def restart(self):
+        """What a new kernel knows: nothing but the record. `%reload_ext` reloads only what `%load_ext` loaded."""
+        unload(self.shell)
+        ethang_nb.load_ipython_extension(self.shell)
+
 
 @pytest.fixture(scope="session")
 def shell():

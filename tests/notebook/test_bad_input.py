@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from ethang_nb.agent.session import find_open
+from ethang_nb.agent.opening import find_open
 from ethang_nb.errors import EthangError
 from ethang_nb.notebook.sessions import NotebookSessions
 
@@ -29,6 +29,24 @@ CELLS = [
     ("%%ethang --system none.txt\ngo", "PathRefused: --system 'none.txt' cannot be read: No such file"),
     ("%%ethang --project contracts\ngo", "PathRefused: --project 'contracts' cannot be read: "),
     ("%%ethang --system 'a\0b'\ngo", "PathRefused: --system "),
+    ("%%ethang --model openai:gpt-4o\ngo", "Unknown: unknown model 'openai:gpt-4o'; known: reader, script"),
+    ("%%ethang --tools ,\ngo", "Misuse: --tools ',' names no tool; give names"),
+    ("%%ethang --steps 0\ngo", "Misuse: --steps is '0'; give a whole number of steps from 1"),
+    ("%%ethang --bogus\ngo", "Unknown: unknown flag '--bogus'; known: --session, --new, "),
+    (
+        f"%%ethang --session {'n' * 300}\ngo",
+        f"Misuse: --session '{'n' * 40}…' has 300 characters; give at most 100",
+    ),
+    (
+        "%%ethang --session 'a\x07b'\ngo",
+        "Misuse: --session 'a\\x07b' holds a character that cannot be printed",
+    ),
+    (f"%ethang status --session {'n' * 300}", f"Unknown: unknown session '{'n' * 59}…'"),
+    (
+        "%ethang --session nope context",
+        "Misuse: '--session' stands before the subcommand; write %ethang SUBC",
+    ),
+    ("%ethang stop --session nobody", "Unknown: unknown session 'nobody'"),
     ("%%ethang --session ' '\ngo", "Misuse: --session is blank"),
     ("%%ethang --session a --new\ngo", "Misuse: --session and --new name two sessions"),
     ("%%ethang --raise --detach\ngo", "Misuse: --raise and --detach: a detached run has no ending yet"),

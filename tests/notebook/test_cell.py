@@ -3,7 +3,7 @@
 import pytest
 
 import ethang_nb
-from ethang_nb.agent.session import find_open
+from ethang_nb.agent.opening import find_open
 from ethang_nb.errors import RunEnded
 
 SAY = "%%ethang --model script:say.yaml"
@@ -70,18 +70,71 @@ def test_cells_continue_the_session(notebook):
     ]
 
 
-def test_a_named_session_is_the_current_one_from_then_on(notebook):
+def test_a_cell_without_a_name_means_the_notebooks_own_session(notebook):
+    """Whatever session the cell before it named; its settings stay that one's own."""
+    notebook.run(f"{SAY} --window 8000\nfirst")
+    notebook.run(f"{SAY} --session other --window 6000\nsecond")
+    notebook.run("%%ethang --window 7000\nthird")
+    assert ("third", 7000) == (last_user_text("audit"), session("audit").window.total)
+    assert ("second", 6000) == (last_user_text("other"), session("other").window.total)
+
+
+def test_the_line_magic_looks_at_the_session_of_the_last_cell(notebook):
     notebook.run(f"{SAY}\nfirst")
     notebook.run(f"{SAY} --session other\nsecond")
+    assert "Session other" in str(notebook.run("%ethang status").value)
     notebook.run("%%ethang\nthird")
-    assert "third" == last_user_text("other")
-    assert "first" == last_user_text("audit")
+    assert "Session audit" in str(notebook.run("%ethang status").value)
 
 
-def test_new_starts_another_beside_the_notebooks_own(notebook):
+def test_new_starts_an_empty_one_that_is_the_notebooks_own_from_then_on(notebook):
     for text in ("first", "second", "third"):
         notebook.run(f"{SAY} --new\n{text}")
     assert ["first", "second", "third"] == [last_user_text(name) for name in ("audit", "audit-2", "audit-3")]
+    notebook.run("%%ethang\nfourth")
+    assert "fourth" == last_user_text("audit-3")
+
+
+def test_the_card_names_the_session_and_what_it_held_before(notebook):
+    first = notebook.run(f"{SAY}\nfirst").value
+    assert "Session audit." in str(first).splitlines()
+    second = notebook.run(f"{SAY}\nsecond").value
+    assert "Session audit goes on after 1 step." in str(second).splitlines()
+    assert "Session audit goes on after 1 step." in second._repr_html_()
+
+
+def test_the_first_cell_that_joins_an_earlier_kernels_record_is_told_before_it_runs(notebook):
+    """A notebook that was deleted leaves its record, and a new one of that name would go on with it unseen."""
+    notebook.run(f"{SAY}\nfirst")
+    assert "earlier kernel" not in notebook.run(f"{SAY}\nsecond").text
+    notebook.restart()
+    notebook.run("%ethang status")
+    shown = notebook.run("%%ethang\nthird")
+    said = "Session audit goes on after 2 steps that an earlier kernel recorded; to start afresh, give --new."
+    assert said == shown.text.splitlines()[0]
+    assert "Session audit goes on after 2 steps." in str(shown.value).splitlines()
+    assert "earlier kernel" not in notebook.run("%%ethang\nfourth").text
+
+
+def test_a_named_session_of_an_earlier_kernel_is_told_too_and_a_semicolon_hides_it(notebook):
+    notebook.run(f"{SAY} --session other\nfirst")
+    notebook.restart()
+    assert (
+        "to start afresh, give another --session.\n" in notebook.run("%%ethang --session other\nsecond").text
+    )
+    notebook.restart()
+    assert "" == notebook.run("%%ethang --session other\nthird;").text
+
+
+def test_the_steps_of_a_run_can_be_limited(notebook):
+    task = "Read every file in contracts and tell me which order is affected."
+    run = notebook.run(f"%%ethang --window 6000 --steps 3\n{task}").value
+    assert ("step limit", 3) == (run.ending, run.steps)
+    run = notebook.run(f"%%ethang --steps 50\n{task}").value
+    assert "completed" == run.ending
+    notebook.run("%%ethang --steps 2\nTell me what its cap is.")
+    notebook.run("%%ethang --model script:say.yaml\nsay")
+    assert 2 == session().limits.steps
 
 
 def test_a_failed_start_takes_no_name(notebook):
@@ -128,7 +181,7 @@ def test_a_session_goes_on_after_a_restart_as_it_was(notebook):
     notebook.run(
         f"{SAY} --window 6000 --policy pressure --system system.txt --tools read_file,list_files\nfirst"
     )
-    notebook.run("%reload_ext ethang_nb")
+    notebook.restart()
     notebook.run("%%ethang\nsecond")
     found = session()
     assert ("script:say.yaml", 6000, "pressure") == (found.model, found.window.total, found.policy.name)
@@ -157,7 +210,7 @@ def test_a_tool_that_was_defined_anew_is_the_one_that_runs(notebook):
 def test_a_recorded_tool_that_is_not_defined_here_is_told(notebook):
     notebook.run("def boom(text: str) -> str:\n    return 'old'")
     notebook.run("%%ethang --model script:boom.yaml --tools boom\ngo")
-    notebook.run("%reload_ext ethang_nb")
+    notebook.restart()
     notebook.run("del boom")
     assert "tool boom is in the record but not in this notebook" in str(notebook.run("%ethang status").value)
     notebook.run("%%ethang\ngo")
@@ -187,8 +240,11 @@ def test_a_detached_run_goes_on_and_holds_its_session(notebook):
     assert notebook.fails("%%ethang\nmore").line().startswith("SessionBusy: session audit is at step ")
     assert notebook.fails("%%ethang --window 9000\nmore").line().startswith("SessionBusy: ")
     assert notebook.fails("%%ethang --model reader\nmore").line().startswith("SessionBusy: ")
-    assert "running, at step" in str(notebook.run("%ethang status").value)
-    session().stop()
+    assert notebook.fails("%%ethang --steps 9\nmore").line().startswith("SessionBusy: ")
+    assert 100 == session().limits.steps
+    assert "%ethang stop ends the run" in str(notebook.run("%ethang status").value)
+    assert "running" in str(notebook.run("%ethang sessions").value)
+    assert "asked to end its run" in str(notebook.run("%ethang stop").value)
     assert "interrupted" == run.wait(10).ending
     assert "completed" == notebook.run(f"{SAY}\nmore").value.ending
 
@@ -197,7 +253,7 @@ def test_a_session_made_in_python_can_be_gone_on_with(notebook):
     with ethang_nb.Session("script:say.yaml", name="mine", window=6000) as mine:
         notebook.run("%%ethang --session mine --window 7000\nsay")
         assert ("say", 7000) == (last_user_text("mine"), mine.window.total)
-        said = notebook.fails("%%ethang --model reader\nsay").line()
+        said = notebook.fails("%%ethang --session mine --model reader\nsay").line()
         assert said.startswith("Misuse: session mine was opened in Python, where its model can be changed")
         assert not mine.closed
 

@@ -1,11 +1,15 @@
 """%ethang: what each subcommand shows or does."""
 
 import json
+import re
+import subprocess
+import sys
 
 import pytest
 
 import ethang_nb
-from ethang_nb.agent.session import BUILT_IN, find_open
+from ethang_nb.agent.opening import find_open
+from ethang_nb.agent.session import BUILT_IN
 from ethang_nb.context.plan import Plan
 from ethang_nb.notebook.commands import COMMANDS
 
@@ -57,7 +61,9 @@ def test_without_a_session_an_act_is_an_error_of_one_line(notebook, line):
 
 def test_context_and_segments_are_those_of_python(used):
     session = find_open("audit")
-    assert str(session.snapshot) == str(used.run("%ethang context").value)
+    found = used.run("%ethang context").value
+    assert session.snapshot.to_json() == found.to_json()
+    assert str(session.snapshot).splitlines()[:9] == str(found).splitlines()[:9]
     assert str(session.segments) == str(used.run("%ethang segments").value)
 
 
@@ -130,12 +136,52 @@ def test_a_long_request_is_cut_and_says_so(notebook):
     notebook.run("%%ethang --model script:say.yaml --window 200000\n" + "word " * 20_000)
     shown = notebook.run("%ethang request").value
     assert len(str(shown)) < 21_000
-    assert "more characters; session.request(1) has all" in str(shown)
+    assert "more characters; eth.open_session('audit').request(1) has all" in str(shown)
 
 
 def test_sessions_are_those_of_python(used):
     assert "audit" in str(used.run("%ethang sessions").value)
     assert ethang_nb.sessions() == used.run("%ethang sessions").value.rows
+
+
+def test_a_context_names_only_what_can_be_typed_as_it_stands(notebook):
+    notebook.run("%%ethang --window 3000\nRead every file in contracts and tell me which order is affected.")
+    for _ in range(3):
+        notebook.run("%ethang compact")
+    found = notebook.run("%ethang context").value
+    assert "eth.open_session('audit').snapshot.diffs[-1]" in str(found)
+    assert not re.search(r"(?<!\.)snapshot\.", str(found) + found._repr_html_())
+
+
+def test_sessions_say_where_they_are_open_and_which_is_at_work(used):
+    code = "import ethang_nb as eth; eth.Session('reader', name='theirs'); print('open', flush=True); input()"
+    command = [sys.executable, "-c", code]
+    used.run("%%ethang --session slow --model script:slow.yaml --detach\ngo")
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        other.stdout.readline()
+        said = str(used.run("%ethang sessions").value)
+        other.communicate("\n")
+    find_open("slow").stop()
+    assert re.search(r"^ +audit +open here ", said, re.M)
+    assert re.search(r"^ +theirs +open elsewhere ", said, re.M)
+    assert re.search(r"^ +slow +running ", said, re.M)
+    assert re.search(r"^ +theirs +closed ", str(used.run("%ethang sessions").value), re.M)
+
+
+def test_stop_without_a_run_says_so_and_opens_nothing(used):
+    assert "No run is going on" in str(used.run("%ethang stop").value)
+    used.restart()
+    assert "No run is going on" in str(used.run("%ethang stop --session audit").value)
+    assert find_open("audit") is None
+
+
+def test_stop_ends_a_detached_run_by_name(used):
+    run = used.run("%%ethang --session 'a b' --model script:slow.yaml --detach\ngo").value
+    used.run("%%ethang\nTell me which order is affected.")
+    said = str(used.run("%ethang status --session 'a b'").value)
+    assert "%ethang stop --session 'a b' ends the run" in " ".join(said.split())
+    used.run("%ethang stop --session 'a b'")
+    assert "interrupted" == run.wait(10).ending
 
 
 def test_policies_and_models_are_named(notebook):
@@ -165,7 +211,7 @@ def test_another_session_is_looked_at_by_name(used):
 
 
 def test_a_recorded_session_is_opened_to_be_looked_at(used):
-    used.run("%reload_ext ethang_nb")
+    used.restart()
     assert "ORD-47" in str(used.run("%ethang context").value)
 
 

@@ -21,7 +21,7 @@ def offered(notebook, line, before=""):
 @pytest.mark.parametrize(
     ("line", "names", "fragment"),
     [
-        ("%ethang st", ["status"], "st"),
+        ("%ethang sta", ["status"], "sta"),
         ("  %ethang se", ["segments", "sessions"], "se"),
         ("x = %ethang pl", ["plan"], "pl"),
         ("%ethang status --s", ["--session"], "--s"),

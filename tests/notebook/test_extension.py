@@ -7,10 +7,10 @@ import weakref
 import pytest
 
 import ethang_nb
-from ethang_nb.agent.session import find_open
+from ethang_nb.agent.opening import find_open
 from ethang_nb.notebook import extension
 from ethang_nb.notebook.extension import unload
-from ethang_nb.notebook.naming import notebook_name
+from ethang_nb.notebook.naming import LONGEST, notebook_name
 
 
 def state(shell):
@@ -137,3 +137,8 @@ def test_a_notebooks_session_is_called_after_it():
     assert "audit" == notebook_name(Shell(), {"JPY_SESSION_NAME": "C:\\work\\audit.ipynb"})
     assert "1a2b-3c" == notebook_name(Shell("/run/kernel-1a2b-3c.json"), {})
     assert "session" == notebook_name(Shell(), {"JPY_SESSION_NAME": ""})
+
+
+def test_a_long_or_unprintable_name_of_a_notebook_is_made_fit():
+    assert LONGEST == len(notebook_name(Shell(), {"JPY_SESSION_NAME": f"{'n' * 200}.ipynb"}))
+    assert "a_b" == notebook_name(Shell(), {"JPY_SESSION_NAME": "a\nb.ipynb"})

@@ -44,6 +44,10 @@ def test_it_names_every_flag_and_subcommand_and_three_examples():
     assert 3 == HELP[HELP.index("Three examples") :].count("\n  %")
 
 
+def test_it_shows_the_table_of_the_file():
+    assert '  [ethang]\n  model = "reader"\n' in HELP
+
+
 def test_it_fits_a_terminal():
     assert max(map(len, HELP.splitlines())) <= 80
 

@@ -31,7 +31,7 @@ def test_interrupting_ends_a_cell_at_once_and_loses_nothing(kernel):
         "[event.kind for event in __import__('ethang_nb').open_session('stopped').recorded][-3:]"
     ).text
     assert "'run end']" in said
-    assert "Completed: 1 step" in kernel.run("%%ethang\ngo on").text
+    assert "Completed: 1 step" in kernel.run("%%ethang --session stopped\ngo on").text
 
 
 def test_a_second_interrupt_lets_go_at_once(kernel):
@@ -47,11 +47,11 @@ def test_a_second_interrupt_lets_go_at_once(kernel):
 
     reply = kernel.run(cell, interrupts=[started, lambda: time.monotonic() - first[0] > 0.7])
     assert "Running: " in reply.text
-    assert "SessionBusy: " in kernel.run("%%ethang\nmore").outputs[0][1]
+    assert "SessionBusy: " in kernel.run("%%ethang --session hangs\nmore").outputs[0][1]
     assert (
         "interrupted" in kernel.run("__import__('ethang_nb').open_session('hangs')._run.wait(10).ending").text
     )
-    assert "Completed: " in kernel.run("%%ethang\nmore").text
+    assert "Completed: " in kernel.run("%%ethang --session hangs\nmore").text
 
 
 def test_a_tool_of_the_notebook_prints_into_its_cell_and_stops_with_it(kernel):
@@ -84,7 +84,7 @@ def test_help_and_question_mark_are_one_text(kernel):
 
 
 def test_tab_offers_in_a_kernel(kernel):
-    assert (["status"], "st") == kernel.complete("%ethang st")
+    assert (["status"], "sta") == kernel.complete("%ethang sta")
     assert (["--window"], "--wi") == kernel.complete("%%ethang --wi")
 
 
@@ -110,7 +110,10 @@ def test_a_killed_kernel_loses_nothing(kernel):
     kernel.run(wait)
     kernel.kill()
     assert [] == kernel.run("%load_ext ethang_nb").outputs
-    assert "Completed: 1 step" in kernel.run("%%ethang --session killed --model script:say.yaml\ngo on").text
+    reply = kernel.run("%%ethang --session killed --model script:say.yaml\ngo on")
+    assert ["stream", "execute_result"] == [kind for kind, _ in reply.outputs]
+    assert reply.text.startswith("Session killed goes on after 2 steps that an earlier kernel recorded")
+    assert "Completed: 1 step" in reply.text
     asked = "[m.text for m in __import__('ethang_nb').open_session('killed').sent if m.role == 'user']"
     assert "['go', 'go on']" == kernel.run(asked).text
     assert "Completed: " in kernel.run("%%ethang --session audit\nTell me which order is affected.").text

@@ -6,7 +6,7 @@ import pytest
 from IPython.core.completer import provisionalcompleter
 
 import ethang_nb
-from ethang_nb.agent.session import find_open
+from ethang_nb.agent.opening import find_open
 from ethang_nb.notebook.extension import unload
 
 LOOKS = (

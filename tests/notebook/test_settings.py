@@ -1,6 +1,6 @@
 """Where a session's settings come from: flag > %config > ethang.toml > environment > default."""
 
-from ethang_nb.agent.session import find_open
+from ethang_nb.agent.opening import find_open
 
 SAY = "%%ethang --model script:say.yaml"
 
@@ -48,7 +48,7 @@ def test_the_files_settings_are_those_of_a_new_session_only(notebook):
 
 def test_a_session_from_the_record_says_so(notebook):
     notebook.run(f"{SAY} --window 6000\nsay")
-    notebook.run("%reload_ext ethang_nb")
+    notebook.restart()
     assert "6,000 tokens, 4,800 of them usable (from the record)" in status(notebook)
 
 

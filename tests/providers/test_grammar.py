@@ -1,7 +1,7 @@
 import pytest
 
 from ethang_nb.providers.grammar import content_words, parse, prohibitions
-from ethang_nb.providers.names import Source, forbids, normal
+from ethang_nb.providers.names import Source, forbids, normal, quoted, unquoted
 
 
 def files(*paths: str) -> tuple[Source, ...]:
@@ -44,6 +44,7 @@ def folder(path: str, pattern: str = "*") -> tuple[Source, ...]:
         ("Read a.txt. It matters. Tell me the cap", files("a.txt"), "the cap"),
         ("What is the cap of v2.5?", (), "What is the cap of v2.5"),
         ("Find the cap and report its currency", (), "the cap; its currency"),
+        ("[context pressure] Read a.txt and tell me the cap", files("a.txt"), "the cap"),
     ],
 )
 def test_a_task_names_sources_and_a_question(task, sources, question):
@@ -105,6 +106,16 @@ def test_content_words_leave_out_little_words_and_file_names():
         "cap",
     )
     assert content_words("What is the client's ORD-88421 max_tokens") == ("client", "ORD-88421", "max_tokens")
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a\n[error] x.txt", '"said".txt', "a b\t.txt ", "ü.txt"])
+def test_a_quoted_name_is_one_line_and_comes_back_whole(name):
+    assert "\n" not in quoted(name)
+    assert unquoted(quoted(name)) == name
+
+
+def test_what_only_begins_with_a_quote_stays_as_it_is():
+    assert unquoted('"half.txt') == '"half.txt'
 
 
 def test_paths_have_one_spelling():

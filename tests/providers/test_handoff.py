@@ -110,6 +110,72 @@ def test_the_next_step_is_the_source_after_the_last_one_read_and_allowed(note):
     assert sections(note(body=body))["Next steps"] == "- read data/contracts/contract_18.txt"
 
 
+def part(path: str, first: int, last: int, total: int) -> tuple[str, list[str]]:
+    """The TURN line of a page, and the page among the texts that leave."""
+    address = f"file:{path}#L{first}-{last}@1a2b3c4d"
+    more = f"; read on with start={last + 1}" if last < total else ""
+    return f"TURN {address} read_file {path}, 690 tokens", [
+        f"[{address}]",
+        f"[{address} of {total} lines{more}]",
+        "some text",
+    ]
+
+
+TWO = ["TASK: Read every file in lib and tell me the cap.", "TURN log://5 list_files lib, 52 tokens"]
+LISTED = ["[log://5]", "[2 files in lib]", "shlex.py", "textwrap.py"]
+
+
+def test_a_source_that_goes_on_is_not_read_and_the_next_page_is_the_next_step(note):
+    whole, first, later = (
+        part("lib/shlex.py", 1, 9, 9),
+        part("lib/textwrap.py", 1, 65, 491),
+        part("lib/textwrap.py", 66, 411, 491),
+    )
+    turns = [*TWO, whole[0], first[0], later[0]]
+    texts = [TEXTS[0], *later[1], *first[1], *LISTED, *whole[1]]  # newest first, as they are handed over
+    found = sections(note(body=(*turns, *texts)))
+    on = "- read on in lib/textwrap.py at start=412, or after its newest page in the window"
+    assert found["Next steps"] == on
+    assert found["Current state"] == "- 1 file read, and lib/textwrap.py in part, up to line 411"
+
+
+def test_all_sources_are_read_only_when_the_last_ones_end_was_seen(note):
+    last = part("lib/textwrap.py", 1, 9, 9)
+    body = (*TWO, last[0], TEXTS[0], *last[1], *LISTED)
+    assert sections(note(body=body))["Next steps"] == "- all sources are read: answer"
+    unseen = (*TWO, last[0], TEXTS[0], *LISTED)
+    assert (
+        sections(note(body=unseen))["Next steps"] == "- read what may follow in lib/textwrap.py, then answer"
+    )
+
+
+@pytest.mark.parametrize(
+    "end", ["[more names: list_files with start=3]", "[… 90 characters left out, lines 4-8 of 9]"]
+)
+def test_a_list_that_goes_on_does_not_end_the_sources(note, end):
+    last = part("lib/textwrap.py", 1, 9, 9)
+    body = [*TWO, last[0], TEXTS[0], *last[1], *LISTED, end]
+    assert sections(note(body=tuple(body)))["Next steps"] == "- go on with the source after lib/textwrap.py"
+    more = [*body, "[log://6]", "[2 files in lib]", "zlib.py"]
+    assert sections(note(body=tuple(more)))["Next steps"] == "- read lib/zlib.py"
+
+
+def test_a_long_line_that_goes_on_is_the_next_step(note):
+    address = "file:lib/textwrap.py#L1C101-1@1a2b3c4d"
+    ref = "file:lib/textwrap.py#L1C201"
+    text = [
+        f"[{address}]",
+        f"[file:lib/textwrap.py line 1 of 1, characters 101-200 of 900; read on with ref={ref}]",
+    ]
+    body = (*TWO, f"TURN {address} read_spill {ref}, 90 tokens", TEXTS[0], *text, "words", *LISTED)
+    assert sections(note(body=body))["Next steps"].startswith(f"- read on in lib/textwrap.py at {ref}")
+
+
+def test_what_the_agent_left_unread_is_handed_on(note):
+    said = "Line 1 of big.txt was read up to character 100 of 900; the rest is unread."
+    assert said in sections(note(body=(*TWO, f"AGENT: {said}")))["Failed approaches, with the reason"]
+
+
 def test_where_there_is_nothing_it_says_none(note):
     found = sections(note(body=("TASK: hello", "TURN log://3 look, 5 tokens")))
     assert set(found.values()) == {"none"}

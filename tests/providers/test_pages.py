@@ -1,5 +1,5 @@
 from ethang_nb.context.cutting import cut
-from ethang_nb.providers.pages import lines_of, page
+from ethang_nb.providers.pages import Part, lines_of, page, unmarked
 from ethang_nb.tokens.registry import counter
 
 
@@ -25,6 +25,22 @@ def test_a_part_of_a_long_line_is_a_page_of_that_line():
         "[spill://01 line 7 of 9, characters 1-15800 of 27006; read on with ref=spill://01#L7C15801]\nx"
     )
     assert (found.address, found.start, found.end, found.on) == ("spill://01", 7, 7, 0)
+    assert found.part == Part(first=1, last=15800, of=27006, ref="spill://01#L7C15801")
+
+
+MARK = " [… 90 of this line's 3,000 characters; it goes on at file:{0}#L5C91, for read_spill]"
+
+
+def test_a_cut_line_of_a_file_says_where_it_goes_on():
+    text = f"[file:my big.txt#L5-5@1a2b3c4d of 9 lines; read on with start=6]\nxyz{MARK.format('my big.txt')}"
+    found = page(text)
+    assert (found.on, found.total) == (6, 9)
+    assert found.part == Part(first=1, last=90, of=3000, ref="file:my big.txt#L5C91")
+    assert unmarked(text.split("\n")[1]) == "xyz"
+
+
+def test_a_file_that_holds_such_words_about_another_goes_on_nowhere():
+    assert page(f"[file:a.txt#L5-5@1a2b3c4d of 9 lines]\nxyz{MARK.format('b.txt')}").part is None
 
 
 def test_other_texts_are_no_page():

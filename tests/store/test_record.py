@@ -348,3 +348,12 @@ def test_sessions_are_listed_last_used_first(tmp_path, clock):
                 name="old", events=1, created=1_000_000.0, last=1_000_010.0, running=False, bytes=size
             ),
         )
+
+
+def test_a_record_whose_file_was_deleted_under_it_says_so_at_the_next_write(tmp_path):
+    with Record.open(tmp_path, "a") as record:
+        record.append("first", {})
+        for file in (tmp_path / ".ethang").glob("ethang.db*"):
+            file.unlink()
+        with pytest.raises(RecordUnwritable, match="deleted or replaced while session 'a' is open"):
+            record.append("second", {})

@@ -41,6 +41,18 @@ request is 1,397 shorter; pays after 2 calls.
 digest a1b2c3d4a1b2c3d4a1b2c3d4a1b2c3d4a1b2c3d4a1b2c3d4a1b2c3d4a1b2c3d4"""
 
 
+def test_what_was_only_passing_is_told_apart_from_segments():
+    diff_ = samples.contracts().diffs[0]
+    nudge = replace(
+        diff_.left[0], how="remove", title="[context pressure] The window is 75.7 % full.", tokens=62
+    )
+    count, tokens = len(diff_.left), sum(item.tokens for item in diff_.left)
+    found = replace(diff_, left=(*diff_.left, nudge))
+    assert diff.gone(found) == f"left the window: {count} segments and the nudge, {tokens + 62:,} tokens"
+    only = replace(diff_, left=(replace(nudge, title="[context notice] x"),))
+    assert diff.gone(only) == "left the window: a notice, 62 tokens"
+
+
 def test_the_text_is_this():
     assert str(DIFF) == GOLDEN
 

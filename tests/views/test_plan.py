@@ -26,7 +26,7 @@ one line   read_file data/contracts/contract_19.txt             501        52
 rewritten  handoff note, generation 7                           431       480
            one note, rewritten from the record (note)
 
-4 segments stay.
+4 segments stay, and the fixed parts.
 480 tokens reserved for the handoff note.
 Cached prefix breaks after 1,037 tokens; 1,853 are processed again; every later
 request is 1,397 shorter; pays after 2 calls.

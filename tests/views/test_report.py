@@ -6,6 +6,7 @@ import pytest
 
 from ethang_nb.views.diff import BOUND
 from ethang_nb.views.report import report
+from ethang_nb.views.words import WORDS
 from tests.views import samples
 from tests.views.reading import Reading
 
@@ -89,6 +90,11 @@ def test_what_scrolls_can_be_reached_by_keyboard():
     for tag, name, value in Reading(PAGES["large"]).attributes:
         if name == "class" and value in ("eth-tall", "eth-scroll"):
             assert f'<{tag} class="{value}" tabindex="0"' in PAGES["large"]
+
+
+def test_words_are_explained_at_the_end():
+    text = Reading(PAGES["contracts"]).text
+    assert all(about in text for about in WORDS.values())
 
 
 def test_drawings_have_a_label():

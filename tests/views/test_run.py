@@ -14,8 +14,15 @@ SMALL = samples.Run(answer="Two orders: 8812 and 9034.", steps=1, p95=None)
 
 def test_the_text_is_this():
     assert run.text(SMALL) == (
-        "Completed: 1 step, 71,806 tokens in, 1,944 out, 0 cleanups.\n\nTwo orders: 8812 and 9034."
+        "Completed: 1 step, 71,806 tokens in, 1,944 out, 0 cleanups.\nSession contracts.\n\nTwo orders: 8812 and 9034."
     )
+
+
+def test_a_run_in_a_session_that_had_steps_says_how_many():
+    found = replace(samples.run(), steps=3)
+    assert run.text(found).splitlines()[1] == "Session contracts goes on after 20 steps."
+    assert "Session contracts goes on after 20 steps." in Reading(run.html(found)).text
+    assert "goes on" not in run.text(samples.run())
 
 
 def test_the_text_of_a_whole_run_ends_with_its_cleanups():

@@ -1,5 +1,7 @@
 """Segments: each with its verdict, whether it may leave and why, and where to read it again."""
 
+from dataclasses import replace
+
 from ethang_nb.context.segments import Segments
 from ethang_nb.views import segments
 from ethang_nb.views.limits import OUTPUT_BYTES
@@ -45,6 +47,15 @@ def test_html_tells_droppable_in_words():
     assert "not droppable: system instructions never leave" in read.text
     assert "droppable: older tool turn; old tool output; it can be read again" in read.text
     assert "one line" in read.text
+
+
+def test_what_may_leave_and_is_spared_by_rule_says_both():
+    spared = replace(SEGMENTS[8], droppable=True)
+    assert segments.allowed(spared) == "droppable, but stays for now"
+    assert "droppable, but stays for now: among the last 3 segments" in " ".join(
+        segments.text(Segments((spared,))).split()
+    )
+    assert segments.allowed(replace(spared, verdict="leaves")) == "droppable"
 
 
 def test_a_pinned_segment_is_marked():

@@ -15,10 +15,17 @@ def row(name, *, running=False):
 def test_the_text_is_this():
     assert sessions.text((row("contracts", running=True), row("notes"))) == (
         "2 sessions:\n"
-        "  session    state    events   kB\n"
-        "  contracts  running   1,204  124\n"
-        "  notes      at rest   1,204  124"
+        "  session    state   events   kB\n"
+        "  contracts  open     1,204  124\n"
+        "  notes      closed   1,204  124"
     )
+
+
+def test_who_knows_more_than_the_record_says_it():
+    states = {"contracts": "open elsewhere"}
+    rows = (row("contracts", running=True), row("notes"))
+    assert "contracts  open elsewhere   1,204" in sessions.text(rows, states=states)
+    assert "open elsewhere" in sessions.html(rows, states=states)
 
 
 def test_an_empty_record_says_so():
@@ -47,7 +54,7 @@ def test_html_is_a_table_with_headings():
     read = Reading(sessions.html([row(f"<b>{at}</b>") for at in range(500)]))
     assert not read.faults
     assert "b" not in read.tags
-    assert "… 460 more; see sessions[10:470]" in read.text
+    assert "… 460 more; see eth.sessions()[10:470]" in read.text
 
 
 def test_many_sessions_stay_a_small_output():
