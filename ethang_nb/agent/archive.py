@@ -109,7 +109,11 @@ class Archive:
             if file is None or (place.hash is not None and _changed(file, place)):
                 kept = self._as_read(place)
                 if kept is not None:
-                    return self._read_kept(place, kept, characters, fits)
+                    number, begins = kept
+                    # The kept text has one header line before its first line.
+                    shift = 2 - begins
+                    first, last = max(1, first + shift), max(0, last + shift) if last else 0
+                    return self._read_kept(place, number, (first, last), characters, fits)
                 file = self._file(place)
                 stale = f"[stale: {file.name} has changed since it was read]\n"
         while True:
@@ -118,8 +122,8 @@ class Archive:
                 return Reading(text, _address(place.base, text, file))
             characters = characters * 3 // 4
 
-    def _as_read(self, place: Place) -> int | None:
-        """The newest event that holds the lines of a file as they were read then; None where none does."""
+    def _as_read(self, place: Place) -> tuple[int, int] | None:
+        """The newest event that holds the lines of a file as they were read then, and the first of these lines."""
         for event in reversed(self.record.events(kinds=("message",))):
             known = Place.of(event.data.get("address", ""))
             if known.base != place.base or known.first is None:
@@ -130,15 +134,17 @@ class Archive:
                 else known.first <= (place.first or 1) <= (known.last or 0)
             )
             if same:
-                return event.seq
+                return event.seq, known.first
         return None
 
-    def _read_kept(self, place: Place, number: int, characters: int, fits: Callable[[str], bool]) -> Reading:
+    def _read_kept(
+        self, place: Place, number: int, lines: tuple[int, int], characters: int, fits: Callable[[str], bool]
+    ) -> Reading:
         """What a file said when it was read, from the record: the file is gone or says something else now."""
         base = f"log://{number}"
         note = f"[stale: {place.base} is gone or has changed since it was read; this is what it said then]"
         while True:
-            text = f"{note}\n{self._page(base, None, 1, 0, 1, characters)}"
+            text = f"{note}\n{self._page(base, None, *lines, 1, characters)}"
             if characters <= LEAST_PAGE or fits(text):
                 return Reading(text, _address(base, text, None))
             characters = characters * 3 // 4

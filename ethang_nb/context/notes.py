@@ -68,21 +68,21 @@ def extract(task: str, pins: Sequence[tuple[str, str]], departed: Sequence[Depar
 
 
 def rule_note(lines: Sequence[str], limit: int, counter: TokenCounter) -> str:
-    """A note by rule alone: user's words and pins first, then the newest turns, within `limit` tokens."""
-    said = [line for line in lines if not line.startswith(("TURN ", "AGENT: "))]
-    turns = [line for line in lines if line.startswith(("TURN ", "AGENT: "))]
-    kept: list[str] = []
+    """A note by rule alone, within `limit` tokens: pins, the user's words, then turns, the newest first of each.
+
+    The task is left out: its own message never leaves. What is kept stands in the order in which it happened.
+    """
+    kept: dict[int, str] = {}
     used = 0
-    for line in [*said, *reversed(turns)]:
-        shown = "- " + line.split(" ", 1)[1] if line.startswith("TURN ") else "- " + line
-        cost = counter.count(shown) + 1
-        if used + cost <= limit:
-            kept.append(shown)
-            used += cost
-    # Turns were taken newest first; they read better in the order in which they happened.
-    first = [line for line in kept if not line.startswith(("- log://", "- file:", "- spill://", "- AGENT: "))]
-    rest = [line for line in reversed(kept) if line not in first]
-    return "\n".join(["## Current state", *first, *rest])
+    for start in ("PIN: ", "USER: ", ("TURN ", "AGENT: ")):
+        for at in reversed(range(len(lines))):
+            if lines[at].startswith(start):
+                shown = f"- {lines[at].removeprefix('TURN ')}"
+                cost = counter.count(shown) + 1
+                if used + cost <= limit:
+                    kept[at] = shown
+                    used += cost
+    return "\n".join(["## Current state", *(kept[at] for at in sorted(kept))])
 
 
 def compose(

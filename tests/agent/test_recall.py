@@ -174,6 +174,8 @@ def test_what_a_file_said_when_it_was_read_is_had_from_the_record_once_it_is_cha
         changed = using(session, "read_spill")(address).text
         (tmp_path / "a.txt").unlink()
         gone = using(session, "read_spill")(address).text
+        part = using(session, "read_spill")(address, start=2, end=2).text
+    assert part.rstrip("\n").endswith("of 3]\nsecond")
     for text in (changed, gone):
         assert text.startswith(
             "[stale: file:a.txt is gone or has changed since it was read; this is what it said then]"
