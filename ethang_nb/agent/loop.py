@@ -239,13 +239,14 @@ class Loop:
         limits, run = self.session.limits, self.run
         if limits.steps is not None and run.steps >= limits.steps:
             raise Ended(
-                "step limit", f"{run.steps} steps taken; the limit is {limits.steps}. Raise Limits(steps=…)"
+                "step limit",
+                f"{run.steps} steps taken; the limit is {limits.steps}. Raise it with --steps N, or Limits(steps=N)",
             )
         spent = run.tokens_in + run.tokens_out
         if limits.tokens is not None and spent >= limits.tokens:
             raise Ended(
                 "budget exhausted",
-                f"{spent:,} tokens spent; the limit is {limits.tokens:,}. Raise Limits(tokens=…)",
+                f"{spent:,} tokens spent; the limit is {limits.tokens:,}. Raise it with Limits(tokens=N)",
             )
 
     def _record(self, kind: str, body: Body, data: dict[str, Any]) -> None:

@@ -78,6 +78,7 @@ class NotebookSessions:
     ) -> None:
         self.name = self.own = self.current = name
         self._configured, self._namespace = configured, namespace
+        self._looked: _Open | None = None
         self._open: dict[str, _Open] = {}
 
     # ---- what the line magic works on
@@ -85,19 +86,27 @@ class NotebookSessions:
     def shown(self, name: str | None = None) -> Session | None:
         """The session of that name, else the current one; None where the notebook has none yet.
 
-        Opens one that is only in the record. Raises Unknown for a name nobody knows.
+        One that is only in the record, or open elsewhere, is opened to be looked at and no more: looking records
+        nothing. Raises Unknown for a name nobody knows.
         """
-        found = self._found(name or self.current)
-        if found is None and name:
+        wanted = name or self.current
+        found = self._at_hand(wanted)
+        if found is not None:
+            return found.session
+        if wanted in self.names():
+            return self._look(wanted)
+        if name:
             raise Unknown("session", name, self.names())
-        return found.session if found else None
+        return None
 
     def acted_on(self, name: str | None = None) -> Session:
         """The same where there must be one. Raises Misuse that says how to start one."""
-        session = self.shown(name)
-        if session is None:
+        found = self._found(name or self.current)
+        if found is None and name:
+            raise Unknown("session", name, self.names())
+        if found is None:
             raise Misuse(HOW_TO_START)
-        return session
+        return found.session
 
     def running(self, name: str | None = None) -> Session | None:
         """The same session where it is open in this process and a run of it is going on. Opens nothing.
@@ -119,12 +128,12 @@ class NotebookSessions:
 
     def sources(self, session: Session) -> Mapping[str, str]:
         """Where the model, window and policy of an open session came from."""
-        found = self._open.get(session.name)
+        found = self._known(session)
         return dict(found.sources) if found else dict.fromkeys(NAMES, PYTHON)
 
     def notices(self, session: Session) -> tuple[str, ...]:
         """What this notebook cannot give an open session back from its record."""
-        found = self._open.get(session.name)
+        found = self._known(session)
         return tuple(
             f"tool {name} is in the record but not in this notebook; define it and name it with --tools"
             for name in (found.lost if found else ())
@@ -157,7 +166,7 @@ class NotebookSessions:
 
     def resumed(self, session: Session) -> str:
         """What the first cell that goes on with an earlier kernel's record is told before it runs; "" for others."""
-        found = self._open.get(session.name)
+        found = self._known(session)
         if found is None or not found.resumed:
             return ""
         found.resumed = False
@@ -172,6 +181,9 @@ class NotebookSessions:
 
     def close(self) -> None:
         """Closes what the magics opened. What is recorded stays."""
+        if self._looked is not None:
+            self._looked.session.close()
+            self._looked = None
         while self._open:
             _, found = self._open.popitem()
             if found.ours:
@@ -189,16 +201,39 @@ class NotebookSessions:
             name = f"{self.name}-{number}"
         return name
 
-    def _found(self, name: str) -> _Open | None:
-        """The session where it is open: by a magic, in Python, or from now on out of the record."""
+    def _look(self, name: str) -> Session:
+        """Opened anew at each look, so that what another kernel writes meanwhile is seen."""
+        if self._looked is not None:
+            self._looked.session.close()
+        tools, lost = self._tools_again(settings_of(name)["tools"])
+        session = open_session(name, look=True, tools=tuple(tools.values()))
+        sources = dict.fromkeys(NAMES, RECORD)
+        self._looked = _Open(session=session, ours=True, sources=sources, tools=tools, lost=lost)
+        return session
+
+    def _known(self, session: Session) -> _Open | None:
+        """What is kept beside a session that is open here, or was opened to be looked at."""
+        looked = self._looked
+        return looked if looked is not None and looked.session is session else self._open.get(session.name)
+
+    def _at_hand(self, name: str) -> _Open | None:
+        """The session where it is open in this process: by a magic, or in Python."""
         found = self._open.get(name)
         if found is not None and not found.session.closed:
             return found
         self._open.pop(name, None)
         session = find_open(name)
-        if session is not None:
-            found = _Open(session=session, ours=False, sources=dict.fromkeys(NAMES, PYTHON))
-        elif name in self.names():
+        if session is None:
+            return None
+        self._open[name] = _Open(session=session, ours=False, sources=dict.fromkeys(NAMES, PYTHON))
+        return self._open[name]
+
+    def _found(self, name: str) -> _Open | None:
+        """The session where it is open here, or from now on out of the record."""
+        found = self._at_hand(name)
+        if found is not None:
+            return found
+        if name in self.names():
             tools, lost = self._tools_again(settings_of(name)["tools"])
             session = open_session(name, tools=tuple(tools.values()))
             sources = dict.fromkeys(NAMES, RECORD)

@@ -105,7 +105,7 @@ def test_step_limit(play):
     session = play({**LISTING, "repeat": 9}, {"say": "went on", "repeat": 9}, limits=eth.Limits(steps=3))
     run = session.run("Go.")
     assert (run.ending, run.steps) == ("step limit", 3)
-    assert run.error == "3 steps taken; the limit is 3. Raise Limits(steps=…)"
+    assert run.error == "3 steps taken; the limit is 3. Raise it with --steps N, or Limits(steps=N)"
     assert () == violations(session.live.assemble())
     assert session.run("Go on.").steps == 3
 

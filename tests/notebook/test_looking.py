@@ -8,6 +8,7 @@ from IPython.core.completer import provisionalcompleter
 import ethang_nb
 from ethang_nb.agent.opening import find_open
 from ethang_nb.notebook.extension import unload
+from ethang_nb.store.record import Record
 
 LOOKS = (
     "status",
@@ -74,3 +75,16 @@ def test_a_look_writes_nothing_to_the_record(notebook, name):
     before = session.archive.record.last, session.live.state
     notebook.run(f"%ethang {name}")
     assert before == (session.archive.record.last, session.live.state)
+
+
+def test_a_session_that_is_only_in_the_record_is_looked_at_without_a_write(notebook):
+    notebook.run("%%ethang --window 3000\nRead contracts/c2.txt and tell me what binds party 34.")
+    recorded = find_open("audit").recorded
+    notebook.restart()
+    for name in ("status", "context", "segments", "plan", "request"):
+        assert notebook.run(f"%ethang {name}").error is None
+    assert find_open("audit") is None
+    with Record.open(None, "audit", write=False) as record:
+        assert recorded == record.events()
+    with Record.open(None, "audit"):  # another kernel writes it now
+        assert notebook.run("%ethang context").error is None
