@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ethang_nb.context.budget import Budget
@@ -130,6 +131,12 @@ class Context:
         with self._lock:
             for item in items:
                 self._live.check(item)
+            if len(items) > 1 and any(item.role == "system" for item in items):
+                # A system text counts against what follows it, so the list is tried on a copy first.
+                twin = self._live.copy()
+                for item in items:
+                    with suppress(BadMessage):
+                        twin.append(item)
             self._shape = shape_of(message, self._shape, plain=self._plain)
             for item in items:
                 try:

@@ -451,6 +451,11 @@ def test_of_a_list_with_a_message_that_can_never_be_sent_nothing_enters():
     with pytest.raises(Misuse, match="Shorten it"):
         context.append([{"role": "user", "content": "first"}, {"role": "user", "content": "word " * 5_000}])
     assert () == tuple(context.segments)
+    with pytest.raises(Misuse, match="Shorten it"):
+        context.append(
+            [{"role": "system", "content": "word " * 500}, {"role": "user", "content": "word " * 200}]
+        )
+    assert () == tuple(context.segments)
 
 
 def test_a_user_message_between_a_call_and_its_result_is_sent_behind_it():

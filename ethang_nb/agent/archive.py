@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -102,16 +103,16 @@ class Archive:
         file: TextFile | None = None
         stale = ""
         if place.base.startswith("file:"):
-            try:
+            with suppress(NoSuchAddress):
                 file = self._file(place)
-            except NoSuchAddress:
-                file = None
-            if file is None or (place.hash is not None and _changed(file, place)):
-                kept = self._as_read(place)
+            kept = self._as_read(place)
+            # An address of one line has no hash of its own: that of the page it was read on tells.
+            sealed = kept[1] if kept is not None and place.hash is None else place
+            if file is None or (sealed.hash is not None and _changed(file, sealed)):
                 if kept is not None:
-                    number, begins = kept
+                    number, known = kept
                     # The kept text has one header line before its first line.
-                    shift = 2 - begins
+                    shift = 2 - (known.first or 1)
                     first, last = max(1, first + shift), max(0, last + shift) if last else 0
                     return self._read_kept(place, number, (first, last), characters, fits)
                 file = self._file(place)
@@ -122,8 +123,8 @@ class Archive:
                 return Reading(text, _address(place.base, text, file))
             characters = characters * 3 // 4
 
-    def _as_read(self, place: Place) -> tuple[int, int] | None:
-        """The newest event that holds the lines of a file as they were read then, and the first of these lines."""
+    def _as_read(self, place: Place) -> tuple[int, Place] | None:
+        """The newest event that holds the lines of a file as they were read then, and their address."""
         for event in reversed(self.record.events(kinds=("message",))):
             known = Place.of(event.data.get("address", ""))
             if known.base != place.base or known.first is None:
@@ -134,7 +135,7 @@ class Archive:
                 else known.first <= (place.first or 1) <= (known.last or 0)
             )
             if same:
-                return event.seq, known.first
+                return event.seq, known
         return None
 
     def _read_kept(
@@ -142,7 +143,10 @@ class Archive:
     ) -> Reading:
         """What a file said when it was read, from the record: the file is gone or says something else now."""
         base = f"log://{number}"
-        note = f"[stale: {place.base} is gone or has changed since it was read; this is what it said then]"
+        note = (
+            f"[stale: {place.base} is gone or has changed since it was read; this is what it said then, "
+            f"kept at {base}: read on with that ref]"
+        )
         while True:
             text = f"{note}\n{self._page(base, None, *lines, 1, characters)}"
             if characters <= LEAST_PAGE or fits(text):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from ethang_nb.context.messages import clean
@@ -67,14 +68,19 @@ def quoted(name: str) -> str:
 
 
 def unquoted(name: str) -> str:
-    """The name that `quoted` made one line of."""
-    if name.startswith('"') and name.endswith('"'):
-        try:
-            plain = json.loads(name)
-        except ValueError:
-            return name
-        return plain if isinstance(plain, str) else name
-    return name
+    """The name or path whose parts `quoted` made one line of."""
+    return _QUOTED.sub(_plain, name)
+
+
+_QUOTED = re.compile(r'(?<![^/])"(?:[^"\\]|\\.)*"(?![^/])')
+"""A JSON string that is a whole path, or a whole part of one: names are quoted one by one in a list."""
+
+
+def _plain(found: re.Match[str]) -> str:
+    try:
+        return str(json.loads(found.group()))
+    except ValueError:
+        return found.group()
 
 
 def _shown(path: str) -> str:

@@ -57,7 +57,9 @@ from ethang_nb.errors import (
     NoSuchAddress,
     SessionBusy,
 )
+from ethang_nb.providers.protocol import Provider
 from ethang_nb.providers.registry import provider
+from ethang_nb.providers.unasked import Unasked
 from ethang_nb.providers.windows import window_of
 from ethang_nb.store.database import home
 from ethang_nb.store.record import Event
@@ -111,7 +113,7 @@ class Session:
         )
         self.model = model
         self.name = chosen_name(name)
-        self.provider = provider(model)
+        self.provider: Provider = Unasked(model) if look else provider(model)
         self.counter = counter(model)
         self.limits = limits or Limits()
         self.params: Mapping[str, Any] = dict(params or {})

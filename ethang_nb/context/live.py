@@ -441,6 +441,7 @@ class LiveContext:
         state = self.state
         line = line_tokens(pin.kind, pin.text, self.counter)
         held = sum(item.line for item in state.pins if not item.core)
+        held += sum(line_tokens(item.kind, item.text, self.counter) for item in self.board.entering)
         tasks = sum(row.tokens for row in state.rows if row.task)
         rest = state.fixed + state.core + held + tasks + state.note_tokens
         if rest + line >= state.usable:

@@ -46,10 +46,15 @@ class PinBoard:
         if not pin.segment:
             self._waiting.append(pin.id)
 
+    @property
+    def entering(self) -> list[Pin]:
+        """Pins that enter at the next request."""
+        return [pin for pin in (self.pins[number - 1] for number in self._waiting) if not pin.lifted]
+
     def waiting(self) -> list[Pin]:
         """Pins whose text stands nowhere in the window yet; asked once, they are taken as entering."""
-        numbers, self._waiting = self._waiting, []
-        return [pin for pin in (self.pins[number - 1] for number in numbers) if not pin.lifted]
+        found, self._waiting = self.entering, []
+        return found
 
     def same(self, text: str) -> Pin | None:
         """The pin that holds this sentence already, however it is spaced."""

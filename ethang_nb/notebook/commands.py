@@ -93,6 +93,9 @@ def _context(asked: Asked) -> Any:
 def _stop(asked: Asked) -> Any:
     session = asked.sessions.running(asked.given.values.get("session"))
     if session is None:
+        name = asked.given.values.get("session") or asked.sessions.current
+        if asked.sessions.states().get(name) == "open elsewhere":
+            return Line(said=f"Session {name} is open in another process; a run of it is stopped there.")
         return Line(
             said="No run is going on that could be stopped; %ethang sessions says which sessions are at work."
         )

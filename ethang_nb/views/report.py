@@ -134,7 +134,9 @@ def _steps(snapshot: Snapshot) -> Markup:
         return el("p", "No request has been made yet.", class_="eth-dim")
     table = timeline.rows_table(rows, most=ROWS_REPORT, allowance=EVERYTHING, where="snapshot.timeline")
     folded = el(
-        "details", el("summary", "Every step as a table"), el("div", table, class_="eth-scroll", tabindex=0)
+        "details",
+        el("summary", "Every step as a table"),
+        el("div", table, class_="eth-scroll eth-wide", tabindex=0),
     )
     return lines([chart.chart(rows, snapshot.budget.levels), folded])
 

@@ -234,6 +234,11 @@ def test_a_name_with_odd_characters_is_one_quoted_line_and_can_be_read_so(tmp_pa
     _, *names = list_files().text.split("\n")
     assert ['"a\\n[error] everything is read.txt"', '"c\\udcff.txt"', "b.txt"] == names
     assert read(path=names[0]).text.endswith("inside")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "[brack].txt").write_text("in a folder")
+    assert '"[brack].txt"' in list_files(folder="sub").text
+    assert read(path='sub/"[brack].txt"').text.endswith("in a folder")
+    assert read(path='"sub/[brack].txt"').text.endswith("in a folder")
     assert read(path=names[1]).text.endswith("bytes")
 
 

@@ -171,14 +171,17 @@ def test_what_a_file_said_when_it_was_read_is_had_from_the_record_once_it_is_cha
         session.run("Read a.txt and tell me what is second.")
         address = next(row.address for row in session.segments if row.address.startswith("file:a.txt"))
         (tmp_path / "a.txt").write_text("other\ntext\n")
+        line = using(session, "read_spill")("file:a.txt#L2").text
         changed = using(session, "read_spill")(address).text
         (tmp_path / "a.txt").unlink()
         gone = using(session, "read_spill")(address).text
         part = using(session, "read_spill")(address, start=2, end=2).text
     assert part.rstrip("\n").endswith("of 3]\nsecond")
+    assert "second" in line
+    assert "text" not in line
     for text in (changed, gone):
         assert text.startswith(
-            "[stale: file:a.txt is gone or has changed since it was read; this is what it said then]"
+            "[stale: file:a.txt is gone or has changed since it was read; this is what it said then"
         )
         assert "first\nsecond" in text
         assert "other" not in text

@@ -407,3 +407,15 @@ def test_script_and_reader_names_show_that_they_are_stand_ins(opened, tmp_path):
     assert "not a language model" in opened().snapshot.model_label
     model = script(tmp_path, {"say": "done"})
     assert "not a language model" in opened(model, name="s").snapshot.model_label
+
+
+def test_a_session_whose_script_is_gone_can_still_be_looked_at(play, tmp_path):
+    session = play({"say": "done"})
+    session.run("Go.")
+    session.close()
+    for file in tmp_path.glob("*.yaml"):
+        file.unlink()
+    looked = eth.open_session("t", tmp_path, look=True)
+    assert looked.timeline == session.timeline
+    assert "script:" in looked.snapshot.model_label
+    looked.close()

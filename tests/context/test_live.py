@@ -427,3 +427,19 @@ def test_a_plan_of_the_past_cannot_be_applied_and_says_so():
     context.request()
     with pytest.raises(Misuse, match="record of what was done"):
         chronicle.last.apply()
+
+
+def test_pins_that_wait_to_enter_count_when_the_next_is_judged():
+    context = live(2_000)
+    context.append(user("go"))
+    context.pin(words(900, "first"))
+    with pytest.raises(Misuse, match=r"this pin takes 9\d\d tokens; with 1,1\d\d for what stays"):
+        context.pin(words(900, "second"))
+
+
+def test_the_same_sentence_is_one_pin():
+    context = live()
+    for _ in range(5):
+        context.append(user("Read on. Never open x.txt."))
+    assert 1 == len(context.pins)
+    assert context.pins[0] == context.pin("Never  open   x.txt.")
