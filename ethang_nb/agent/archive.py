@@ -105,16 +105,17 @@ class Archive:
         if place.base.startswith("file:"):
             with suppress(NoSuchAddress):
                 file = self._file(place)
-            kept = self._as_read(place)
+            kept = self._as_read(place, first)
             # An address of one line has no hash of its own: that of the page it was read on tells.
-            sealed = kept[1] if kept is not None and place.hash is None else place
+            by_page = place.hash is None and place.first is not None
+            sealed = kept[1] if kept is not None and by_page else place
             if file is None or (sealed.hash is not None and _changed(file, sealed)):
                 if kept is not None:
                     number, known = kept
                     # The kept text has one header line before its first line.
                     shift = 2 - (known.first or 1)
                     first, last = max(1, first + shift), max(0, last + shift) if last else 0
-                    return self._read_kept(place, number, (first, last), characters, fits)
+                    return self._read_kept(place, number, (first, last, character), characters, fits)
                 file = self._file(place)
                 stale = f"[stale: {file.name} has changed since it was read]\n"
         while True:
@@ -123,23 +124,26 @@ class Archive:
                 return Reading(text, _address(place.base, text, file))
             characters = characters * 3 // 4
 
-    def _as_read(self, place: Place) -> tuple[int, Place] | None:
-        """The newest event that holds the lines of a file as they were read then, and their address."""
+    def _as_read(self, place: Place, line: int) -> tuple[int, Place] | None:
+        """The newest event that holds line `line` of a file as it was read then, and its address there."""
         for event in reversed(self.record.events(kinds=("message",))):
             known = Place.of(event.data.get("address", ""))
-            if known.base != place.base or known.first is None:
+            # What was read again from the record has other header lines; the reading itself is there too.
+            echo = event.data["message"].get("source") in ECHOES
+            if echo or known.base != place.base or known.first is None:
                 continue
-            same = (
-                known.hash == place.hash
-                if place.hash
-                else known.first <= (place.first or 1) <= (known.last or 0)
-            )
+            same = known.hash == place.hash if place.hash else known.first <= line <= (known.last or 0)
             if same:
                 return event.seq, known
         return None
 
     def _read_kept(
-        self, place: Place, number: int, lines: tuple[int, int], characters: int, fits: Callable[[str], bool]
+        self,
+        place: Place,
+        number: int,
+        where: tuple[int, int, int],
+        characters: int,
+        fits: Callable[[str], bool],
     ) -> Reading:
         """What a file said when it was read, from the record: the file is gone or says something else now."""
         base = f"log://{number}"
@@ -148,7 +152,7 @@ class Archive:
             f"kept at {base}: read on with that ref]"
         )
         while True:
-            text = f"{note}\n{self._page(base, None, *lines, 1, characters)}"
+            text = f"{note}\n{self._page(base, None, *where, characters)}"
             if characters <= LEAST_PAGE or fits(text):
                 return Reading(text, _address(base, text, None))
             characters = characters * 3 // 4

@@ -18,7 +18,7 @@ from ethang_nb.providers.protocol import Request
 __all__ = ["NoteRequest", "note_request"]
 
 TEXTS_HEAD = "=== leaving now, word for word ==="
-EXTRACT_PER_MILLE = 500  # ► of the room, what the extract may take where there are departed texts to add
+EXTRACT_PER_MILLE = 500  # ► of the room, what the extract may take
 OLDER_MAY_GO = ("TURN ", "AGENT: ")
 LEFT_OUT_TOKENS = 20  # room for the line that says how many are left out
 LEAST_ROOM = 200  # ► tokens below which no departed text is worth adding
@@ -71,6 +71,8 @@ def note_request(
 def _within(lines: Sequence[str], limit: int, counter: TokenCounter) -> tuple[list[str], int]:
     """The person's words and the newest other lines within `limit` tokens, in their order, and what they take."""
     costs = [counter.count(line) + 1 for line in lines]
+    if sum(costs) <= limit:
+        return list(lines), sum(costs)
     kept = {at for at, line in enumerate(lines) if not line.startswith(OLDER_MAY_GO)}
     used = sum(costs[at] for at in kept)
     for at in reversed(range(len(lines))):

@@ -7,6 +7,7 @@ on as itself. Looking changes nothing: what is shown never enters the context.
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -160,7 +161,10 @@ class Session:
         try:
             self.live.journal = self.archive
             self.chronicle = Chronicle(self.live)
-            self.drift = replay_into(self.live, self.archive.entries())
+            entries = self.archive.entries()
+            self.drift = replay_into(self.live, entries, look=look)
+            kinds = [entry.kind for entry in entries if entry.kind in ("work", "message")]
+            self._begun = kinds[-1:] == ["work"]  # begun by name, and its run has not come yet
             if not look:
                 self._settle(wanted)
                 self._settle_open_calls()
@@ -506,7 +510,7 @@ class Session:
             "prompts": [self.note_prompt.reference],
         }
         known = self.archive.record.events(kinds=("settings",))
-        if not known or known[-1].data != settings:
+        if not known or known[-1].data != json.loads(json.dumps(settings)):
             self.archive.write("settings", settings)
         self.live.settle(window=wanted.window, policy=wanted.policy, **parts)
 

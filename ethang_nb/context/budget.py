@@ -39,7 +39,7 @@ class Slice:
 class Budget(Shown):
     """Occupancy: what is in the window now, in tokens; `fill` and levels in per mille of usable.
 
-    `used + free + beyond + reserve == window.total` while nothing is over; `over` is what exceeds hard.
+    `used + free + beyond + unsendable + reserve == window.total` while nothing is over; `over` is what exceeds hard.
     `room` is how large one more tool result may be before the next cleanup. `p95` is the 95th percentile of
     fill over all requests so far. `unattributed` is what the provider counted and we cannot place; it stands
     beside the sum.

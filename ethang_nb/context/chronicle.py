@@ -34,7 +34,9 @@ class Chronicle:
         self.notices: list[str] = []
         self.last: Plan | None = None
         """The plan of the last request point."""
-        self._gone: tuple[Gone, ...] = ()
+        self._gone: dict[int, tuple[Gone, ...]] = {}
+        """Position of a diff whose cleanup wrote a note -> the texts that left in it."""
+        self._doubted: set[str] = set()
         self._noted_in: dict[int, int] = {}
         """Note number -> the diff of the cleanup that wrote it."""
         self._released: list[str] = []
@@ -61,20 +63,22 @@ class Chronicle:
         if at is None:
             return
         whole = self.diffs[at]
-        gone = self._gone if at == len(self.diffs) - 1 else ()
         state = self.context.state
         task = written.task
         sources = "\n".join([*task.lines, *(text for _, text in task.texts)])
         note_tokens = state.notes[-1].tokens
-        facts = whole.facts
-        if gone or not facts:
-            facts = compare(
-                gone, note=written.prose, core=self.context.core, window=self._window_texts(), sources=sources
-            )
+        facts = compare(
+            self._gone[at],
+            note=written.prose,
+            core=self.context.core,
+            window=self._window_texts(),
+            sources=sources,
+        )
+        after = whole.after - whole.note_tokens + note_tokens
         self.diffs[at] = replace(
             whole,
-            after=state.total if at == len(self.diffs) - 1 else whole.after,
-            fill_after=state.fill if at == len(self.diffs) - 1 else whole.fill_after,
+            after=after,
+            fill_after=after * 1000 // state.usable,
             note=written.message.text,
             note_tokens=note_tokens,
             note_reference=written.reference,
@@ -98,14 +102,16 @@ class Chronicle:
             self._let_go.append(_gone(entry.originals[move.index + 1], entry.addresses[move.index + 1]))
 
     def reported(self, reported: int, own: int) -> None:
-        """A report that cannot be right is said; it decides nothing (seed 000: "phantom pressure")."""
+        """A report that can hardly be right is said, once a kind (seed 000: "phantom pressure")."""
         if own > 0 and reported > PHANTOM * own:
-            said = f"over {PHANTOM} times our own count of {own:,}; it is ignored"
+            kind, said = "phantom", f"over {PHANTOM} times our own count of {own:,}; it is ignored"
         elif own > 0 and reported * 2 < own:
-            said = f"less than half of the {own:,} that were sent; the provider may have cut the request"
+            kind, said = "low", f"less than half of the {own:,} that were sent; it may have cut the request"
         else:
             return
-        self.notices.append(f"step {self.context.step}: {reported:,} input tokens were reported, {said}")
+        if kind not in self._doubted:
+            self._doubted.add(kind)
+            self.notices.append(f"step {self.context.step}: {reported:,} input tokens were reported, {said}")
 
     # ---- what people ask
 
@@ -166,14 +172,14 @@ class Chronicle:
                 ]
             elif move.index >= 0 and move.row not in whole:
                 gone.append(_gone(entry.messages[move.index + 1], entry.addresses[move.index + 1]))
-        self._gone = tuple(gone)
         # Where a note is due, facts are compared once it is written.
         facts: tuple[Fact, ...] = ()
         if decision.writes_note:
             self._noted_in[decision.notes[-1].id] = len(self.diffs)
+            self._gone[len(self.diffs)] = tuple(gone)
         else:
             core, window = self.context.core, self._window_texts()
-            facts = compare(self._gone, note="", core=core, window=window, sources="")
+            facts = compare(gone, note="", core=core, window=window, sources="")
         state = self.context.state
         self.diffs.append(
             Diff(
@@ -186,6 +192,7 @@ class Chronicle:
                 fill_after=state.fill,
                 left=left,
                 facts=facts,
+                note_tokens=decision.note_tokens,
                 price=plan.price,
                 digest=plan.digest,
                 reason=plan.reason,

@@ -34,17 +34,19 @@ def compare(
 ) -> tuple[Fact, ...]:
     """What became of every fact of the texts that left.
 
-    `window` holds the texts that still stand there, `sources` all that the note was made from. Linear in both:
-    the window's own facts are found once, and looked up.
+    `window` holds the texts that still stand there, `sources` all that the note was made from. The window's own
+    facts are found once and looked up; only what is not among them is searched for.
     """
     found: dict[str, Fact] = {}
-    standing = {fact.text for text in window for fact in facts(text)}
+    texts = list(window)
+    standing = {fact.text for text in texts for fact in facts(text)}
+    whole = "\n".join(texts)
     for item in gone:
         for fact in facts(item.text):
             if fact.text in found:
                 continue
             where = next((name for name, text in (("note", note), ("core", core)) if _stands(fact, text)), "")
-            where = where or ("window" if fact.text in standing else "")
+            where = where or ("window" if fact.text in standing or _stands(fact, whole) else "")
             found[fact.text] = Fact(
                 text=fact.text,
                 kind=fact.kind,

@@ -25,7 +25,13 @@ def digest(state: State, decision: Decision, entries: Mapping[int, Entry]) -> st
         "fixed": [state.system, state.tools, state.project, state.core],
         "notes": [[note.hash, note.tokens, note.generation] for note in state.notes],
         "segments": [
-            [row.hash, row.kind, row.tokens, moves.get(row.id, []), entries[row.id].addresses]
+            [
+                row.hash,
+                row.kind,
+                row.tokens,
+                moves.get(row.id, []),
+                entries[row.id].addresses[: 1 + len(row.results)],
+            ]
             for row in state.rows
         ],
         "outcome": [decision.outcome, decision.before, decision.after, decision.forced, decision.note_tokens],

@@ -166,11 +166,11 @@ def _stuck(state: State, entries: dict[int, Entry]) -> str:
     name, tokens = max(parts, key=lambda item: item[1])
     stays = kept(state.rows, 1)
     movable = sum(row.tokens for row in state.rows if row.id not in stays)
-    why = "nothing more can leave"
+    why = "and nothing more can leave"
     if movable:
-        why = f"the {movable:,} that could leave are no more than what would have to stand for them"
+        why = f"not even without the {movable:,} that could leave, for which a note would stand"
     step = "Unpin what no longer holds" if name == "core" else "Make it smaller"
     return (
-        f"{state.total:,} tokens do not fit the {state.hard:,} that can be sent, and {why}; the largest part that "
+        f"{state.total:,} tokens do not fit the {state.hard:,} that can be sent, {why}; the largest part that "
         f"stays is the {name} with {tokens:,}. {step}, or take a larger window"
     )

@@ -124,7 +124,7 @@ class LiveContext:
     def pin_cues(self, row: int, message: Message) -> None:
         """Pins what the cue rules find in an owner's message and what is not pinned yet."""
         for found in find(message):
-            if self.board.same(found.text) is None:
+            if self.board.same(found.text, found.kind) is None:
                 self.put_pin(found.kind, found.text, found.rule, row)
 
     def stand(self, message: Message) -> None:
@@ -198,9 +198,10 @@ class LiveContext:
     def enter(self, message: Message, *, tokens: int | None = None, own: bool = False) -> int:
         """Opens a segment with a message. `tokens`: as counted before; `own`: a text of ours."""
         kind = _row_kind(message)
-        tokens = message_tokens(message, self.counter) if tokens is None else tokens
-        if kind == "user" and self._refuses:
-            self._refuse_too_large(tokens)
+        if tokens is None:
+            tokens = message_tokens(message, self.counter)
+            if kind == "user" and self._refuses:
+                self._refuse_too_large(tokens)
         address = self.journal.write("message", {"message": to_json(message), "tokens": tokens, "own": own})
         row = self.state.next_row
         self.entries[row] = Entry(row, title(message), [message], [message], [f"log://{address}"], self.step)
@@ -427,12 +428,13 @@ class LiveContext:
         Else it enters at the next request as an owner message. A sentence that is pinned already is that pin.
         Raises Misuse where it would leave no room to work.
         """
-        same = self.board.same(text) if isinstance(text, str) else None
+        new = self.board.new(kind, text, rule, -1)
+        same = self.board.same(new.text, new.kind)
         if same is not None:
             return same
-        self._refuse_large_pin(self.board.new(kind, text, rule, -1))
+        self._refuse_large_pin(new)
         for row in self.state.rows:
-            if row.kind == "user" and text in self.entries[row.id].messages[0].text:
+            if row.kind in ("user", "pin") and text in self.entries[row.id].messages[0].text:
                 return self.put_pin(kind, text, rule, row.id)
         return self.put_pin(kind, text, rule, -1)
 
@@ -473,7 +475,7 @@ class LiveContext:
 
     def enter_pins(self) -> None:
         """Pins by hand whose text stands nowhere yet enter as owner messages."""
-        for pin in self.board.waiting():
+        for pin in self.board.entering:
             row = self.enter(user(pin_text(pin.kind, pin.text), kind="pin"), own=True)
             self.hold_pin(pin, row)
 

@@ -29,6 +29,8 @@ class PinBoard:
 
         Raises Unknown for another kind than these two, Misuse for a text without a letter or digit.
         """
+        if not isinstance(kind, str):
+            raise Misuse(f"kind {kind!r} is no kind of pin; give constraint or decision")
         if kind not in ("constraint", "decision"):
             raise Unknown("kind of pin", kind, ("constraint", "decision"))
         if not isinstance(text, str) or not any(letter.isalnum() for letter in text):
@@ -51,26 +53,19 @@ class PinBoard:
         """Pins that enter at the next request."""
         return [pin for pin in (self.pins[number - 1] for number in self._waiting) if not pin.lifted]
 
-    def waiting(self) -> list[Pin]:
-        """Pins whose text stands nowhere in the window yet; asked once, they are taken as entering."""
-        found, self._waiting = self.entering, []
-        return found
-
-    def same(self, text: str) -> Pin | None:
-        """The pin that holds this sentence already, however it is spaced."""
+    def same(self, text: str, kind: str) -> Pin | None:
+        """The pin of this kind that holds this sentence already, however it is spaced."""
         wanted = " ".join(text.split())
-        return next((pin for pin in self.holding if " ".join(pin.text.split()) == wanted), None)
+        same = (pin for pin in self.holding if pin.kind == kind and " ".join(pin.text.split()) == wanted)
+        return next(same, None)
 
-    def take(self, text: str) -> Pin | None:
-        """The first waiting pin that enters with this message text; it waits no longer."""
-        for pin in (self.pins[number - 1] for number in self._waiting):
-            if not pin.lifted and pin_text(pin.kind, pin.text) == text:
-                self._waiting.remove(pin.id)
-                return pin
-        return None
+    def enters_with(self, text: str) -> Pin | None:
+        """The waiting pin that enters with this message text."""
+        return next((pin for pin in self.entering if pin_text(pin.kind, pin.text) == text), None)
 
     def bind(self, pin: Pin, row: int) -> None:
         self.pins[pin.id - 1] = replace(pin, segment=str(row))
+        self._waiting = [number for number in self._waiting if number != pin.id]
 
     def find(self, number: int) -> Pin:
         """A pin that holds. Raises Misuse with the numbers of those that do."""

@@ -120,11 +120,15 @@ def told(decision: Decision) -> dict[str, Any]:
 
 def recalled(state: State, data: dict[str, Any]) -> Decision:
     """The decision that `told` wrote down, on the state it was made from; no rule is asked again."""
+    forced, asked, keep = data.get("forced", False), data.get("asked", False), data.get("keep", 0)
     if data["outcome"] in ("nothing", "idle", "stuck", "nudge"):
         return Decision(
             outcome=data["outcome"],
             before=data.get("before", state.total),
             after=data.get("after", state.total),
+            forced=forced,
+            asked=asked,
+            keep=keep,
         )
     draft = Draft(
         state,
@@ -141,7 +145,7 @@ def recalled(state: State, data: dict[str, Any]) -> Decision:
             draft.set_result(at, move.index, move.after, form, move.act, move.code)
     if "notes" in data:
         draft.put_notes([NoteRow(*item) for item in data["notes"]])
-    return _decision(draft, data["outcome"], data["before"], forced=data["forced"], asked=data["asked"])
+    return _decision(draft, data["outcome"], data["before"], forced=forced, asked=asked)
 
 
 def _attempt(state: State, keep: int, *, note_tokens: int | None = None, last_resort: bool = False) -> Draft:

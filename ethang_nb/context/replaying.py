@@ -61,8 +61,12 @@ class _Playback:
         return self.number
 
 
-def replay_into(context: LiveContext, entries: Iterable[JournalEntry]) -> tuple[str, ...]:
+def replay_into(
+    context: LiveContext, entries: Iterable[JournalEntry], *, look: bool = False
+) -> tuple[str, ...]:
     """Feeds recorded entries to an empty context, as they were decided then: no rule is asked again.
+
+    What a crash cut off in the middle is brought to its end, in the journal too; unless it is only to `look`.
 
     Returns where the rules of today would have decided otherwise (empty: nowhere). Raises RecordDamaged for an
     entry that does not fit what came before it.
@@ -75,7 +79,7 @@ def replay_into(context: LiveContext, entries: Iterable[JournalEntry]) -> tuple[
                 replay.feed(entry)
     finally:
         context.journal = after
-    replay.settle()
+    replay.settle(look=look)
     return tuple(replay.drift)
 
 
@@ -100,14 +104,15 @@ class _Replay:
                 f"open another session, or fork this one before that entry"
             ) from error
 
-    def settle(self) -> None:
-        """What a crash cut off inside a request point is brought to its end."""
+    def settle(self, *, look: bool) -> None:
+        """What a crash cut off inside a request point, or between a message and its pins, is brought to its end."""
         if self._untold is not None:
-            before = self._untold.before
-            text = nudge(before.fill, before.levels.cleanup)
-            self.context.enter(user(text, source="ethang", kind="nudge"), own=True)
+            if not look:
+                before = self._untold.before
+                text = nudge(before.fill, before.levels.cleanup)
+                self.context.enter(user(text, source="ethang", kind="nudge"), own=True)
             self.context.tell(self._untold)
-        if self._newest is not None:
+        if self._newest is not None and not look:
             self.context.pin_cues(*self._newest)
 
     def _feed(self, kind: str, data: dict[str, Any]) -> None:
@@ -145,7 +150,7 @@ class _Replay:
         row = self.context.enter(message, tokens=tokens, own=own)
         if not own:
             self._newest = row, message
-        pin = self.context.board.take(message.text) if own and message.kind == "pin" else None
+        pin = self.context.board.enters_with(message.text) if own and message.kind == "pin" else None
         if pin is not None:
             self.context.hold_pin(pin, row)
         if message.kind == "nudge" and self._untold is not None:
@@ -155,10 +160,13 @@ class _Replay:
     def _point(self, data: dict[str, Any]) -> None:
         context = self.context
         decision = recalled(context.state, data)
-        if (
-            "digest" in data
-            and digest(context.state, decide(context.state), context.entries) != data["digest"]
-        ):
+        now, known = decide(context.state), data.get("digest")
+        same = (
+            now.outcome == "nothing"
+            if known is None
+            else digest(context.state, now, context.entries) == known
+        )
+        if not same:
             self.drift.append(
                 f"step {data['step']} was decided as {decision.outcome}; today's rules decide otherwise"
             )

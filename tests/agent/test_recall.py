@@ -172,6 +172,7 @@ def test_what_a_file_said_when_it_was_read_is_had_from_the_record_once_it_is_cha
         address = next(row.address for row in session.segments if row.address.startswith("file:a.txt"))
         (tmp_path / "a.txt").write_text("other\ntext\n")
         line = using(session, "read_spill")("file:a.txt#L2").text
+        assert "other\ntext" in using(session, "read_spill")("file:a.txt").text
         changed = using(session, "read_spill")(address).text
         (tmp_path / "a.txt").unlink()
         gone = using(session, "read_spill")(address).text

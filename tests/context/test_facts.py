@@ -52,3 +52,13 @@ def test_survival_says_what_was_kept_where_lost_where_and_invented():
 def test_a_line_address_counts_from_the_first_line_of_its_range():
     assert "file:a.txt#L42" == line_address("file:a.txt#L40-90@0a1b2c3d", 3)
     assert "log://7#L3" == line_address("log://7", 3)
+
+
+def test_a_fact_stands_in_the_window_also_as_a_part_of_a_longer_one():
+    for gone, window in (
+        ("ValueError: bad", "ValueError: bad happened"),
+        ("on 2024-01-02", "[2024-01-02 10:00:00]"),
+        ("rate 17.5", "`x = 17.5`"),
+    ):
+        (fact,) = compare([Gone(text=gone, address="log://1")], note="", core="", window=[window], sources="")
+        assert ("kept", "window") == (fact.fate, fact.where), gone

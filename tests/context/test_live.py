@@ -15,7 +15,7 @@ from ethang_nb.context.policy import POLICIES
 from ethang_nb.context.rehearsal import foretold
 from ethang_nb.context.replaying import replay_into
 from ethang_nb.context.wording import CORE_HEAD
-from ethang_nb.errors import BadMessage, Misuse, RecordDamaged
+from ethang_nb.errors import BadMessage, Misuse, RecordDamaged, Unknown
 from tests.context.builders import WORDS, ListJournal, fill_up, live, turn, watched, words
 
 
@@ -443,3 +443,80 @@ def test_the_same_sentence_is_one_pin():
         context.append(user("Read on. Never open x.txt."))
     assert 1 == len(context.pins)
     assert context.pins[0] == context.pin("Never  open   x.txt.")
+
+
+def test_a_decision_comes_back_with_the_digest_that_was_recorded_whatever_it_was():
+    journal = ListJournal()
+    context, chronicle = watched(2_000, journal=journal, refuses=False)
+    context.append(user(words(1_700, "big")))
+    context.ask_cleanup()
+    context.request()
+    twin, twin_chronicle = watched(2_000, refuses=False)
+    replay_into(twin, journal.entries)
+    recorded = [entry.data["digest"] for entry in journal.entries if entry.kind == "point"]
+    assert "stuck" == chronicle.last.outcome
+    assert recorded[-1:] == [chronicle.last.digest] == [twin_chronicle.last.digest]
+
+
+def test_a_plans_digest_is_the_same_whenever_it_is_read():
+    context, chronicle = watched()
+    context.append(user("go"))
+    context.append(assistant("", [ToolCall(id="p", name="t"), ToolCall(id="q", name="t")]))
+    context.append(tool(ToolResult(call_id="p", text="first")))
+    context.request()
+    plan = chronicle.last
+    expected = plan.digest
+    again = replace(plan)
+    context.append(tool(ToolResult(call_id="q", text="second")))
+    assert expected == again.digest
+
+
+def test_a_pin_survives_a_write_that_fails():
+    class Full(ListJournal):
+        full = False
+
+        def write(self, kind, data):
+            if self.full and kind == "message":
+                raise RecordDamaged("no space")
+            return super().write(kind, data)
+
+    journal = Full()
+    context = live(journal=journal)
+    context.append(user("go"))
+    context.pin("Keep the log.")
+    journal.full = True
+    with pytest.raises(RecordDamaged):
+        context.request()
+    journal.full = False
+    context.request()
+    assert "Keep the log." in text_of(context)
+
+
+def test_a_constraint_and_a_decision_of_the_same_words_are_two_pins_and_a_bad_kind_is_named():
+    context = live()
+    context.append(user("go"))
+    assert context.pin("use tabs") != context.pin("use tabs", "decision")
+    for kind, error in (("bogus", Unknown), (None, Misuse), (["x"], Misuse)):
+        with pytest.raises(error, match="kind"):
+            context.pin("use tabs", kind)
+
+
+def test_a_note_written_anew_later_leaves_the_cleanups_own_numbers():
+    context, chronicle = watched(rules="pressure")
+    context.append(user("go"))
+    fill_up(context, 600, 8)
+    whole = chronicle.diffs[-1]
+    for number in range(50, 52):
+        turn(context, number, 300)
+    context.write_note(words(60, "longer"), author="me", reference="given")
+    now = chronicle.diffs[-1]
+    assert now.after - whole.after == now.note_tokens - whole.note_tokens
+
+
+def test_looking_at_a_journal_that_was_cut_off_writes_nothing():
+    journal = ListJournal()
+    context = live(journal=journal)
+    context.append(user("Never open x.txt."))
+    twin, _ = watched()
+    replay_into(twin, journal.entries[:1], look=True)
+    assert [] == twin.journal.entries
