@@ -122,9 +122,16 @@ def _check_levels(name: str, band: Levels) -> None:
         raise BadPolicy(f"policy {name!r}: nudge {band.nudge} must lie within 1 to cleanup {band.cleanup} ‰")
 
 
+class _Policies(dict[str, Policy]):
+    """The shipped policies; a name nobody knows is answered with the nearest one."""
+
+    def __missing__(self, name: str) -> Policy:
+        raise Unknown("policy", str(name), self)
+
+
 POLICIES: Mapping[str, Policy] = MappingProxyType(
-    {
-        item.name: item
+    _Policies(
+        (item.name, item)
         for item in (
             Policy(
                 name="ethang",
@@ -140,7 +147,7 @@ POLICIES: Mapping[str, Policy] = MappingProxyType(
                 nudge_once=True,
             ),
         )
-    }
+    )
 )
 
 
@@ -163,6 +170,4 @@ def policy(name: str | Policy) -> Policy:
         return name
     if not isinstance(name, str):
         raise BadPolicy(f"policy {name!r} is neither a name nor a Policy; known: {', '.join(POLICIES)}")
-    if name not in POLICIES:
-        raise Unknown("policy", name, POLICIES)
     return POLICIES[name]

@@ -17,7 +17,7 @@ from ethang_nb.agent.opening import find_open, open_session, sessions, settings_
 from ethang_nb.agent.session import BUILT_IN, Session
 from ethang_nb.agent.tool import Tool
 from ethang_nb.config import NAMES, Settings, check_model, settings
-from ethang_nb.errors import Misuse, Unknown
+from ethang_nb.errors import Misuse, PathRefused, Unknown
 from ethang_nb.notebook.naming import check_name
 from ethang_nb.providers.registry import facts
 from ethang_nb.views.numbers import count
@@ -155,7 +155,7 @@ class NotebookSessions:
         wanted = settings(choice.settings, configured)
         check_model(wanted.model, facts, wanted.sources["model"])
         name = self._name(choice)
-        found = None if choice.new else self._found(name)
+        found = None if choice.new else self._found(name, choice.settings.get("model"))
         found = self._go_on(found, choice, wanted) if found else self._start(name, choice, wanted)
         found.configured = configured
         self._open[name] = found
@@ -228,14 +228,22 @@ class NotebookSessions:
         self._open[name] = _Open(session=session, ours=False, sources=dict.fromkeys(NAMES, PYTHON))
         return self._open[name]
 
-    def _found(self, name: str) -> _Open | None:
-        """The session where it is open here, or from now on out of the record."""
+    def _found(self, name: str, model: str | None = None) -> _Open | None:
+        """The session where it is open here, or from now on out of the record.
+
+        `model` goes on with it where the recorded one cannot be had any more.
+        """
         found = self._at_hand(name)
         if found is not None:
             return found
         if name in self.names():
             tools, lost = self._tools_again(settings_of(name)["tools"])
-            session = open_session(name, tools=tuple(tools.values()))
+            try:
+                session = open_session(name, tools=tuple(tools.values()))
+            except PathRefused:
+                if model is None:
+                    raise
+                session = open_session(name, tools=tuple(tools.values()), model=model)
             sources = dict.fromkeys(NAMES, RECORD)
             found = _Open(session=session, ours=True, sources=sources, tools=tools, lost=lost, resumed=True)
         else:

@@ -16,8 +16,11 @@ def test_policies_are_found_by_name_and_a_policy_is_itself():
 
 
 def test_an_unknown_policy_names_the_nearest():
-    with pytest.raises(Unknown, match="did you mean 'ethang'"):
-        policy("etang")
+    for ask in (policy, POLICIES.__getitem__):
+        with pytest.raises(Unknown, match="did you mean 'ethang'"):
+            ask("etang")
+    assert POLICIES.get("etang") is None
+    assert "etang" not in POLICIES
 
 
 def test_pressure_is_faithful_to_seed_000():

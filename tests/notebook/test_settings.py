@@ -52,6 +52,20 @@ def test_a_session_from_the_record_says_so(notebook):
     assert "6,000 tokens, 4,800 of them usable (from the record)" in status(notebook)
 
 
+def test_a_session_whose_script_is_gone_goes_on_with_the_model_a_cell_names(notebook):
+    notebook.run(f"{SAY} --window 6000\nsay")
+    before = find_open("audit").recorded
+    notebook.restart()
+    (notebook.folder / "say.yaml").unlink()
+    assert "say.yaml cannot be read" in notebook.fails("%%ethang\nsay").line()
+    assert (
+        notebook.run("%%ethang --model reader\nRead contracts/c2.txt and tell me what binds party 34.").error
+        is None
+    )
+    session = find_open("audit")
+    assert ("reader", before) == (session.model, session.recorded[: len(before)])
+
+
 def test_a_wrong_variable_is_named_in_one_line(notebook, monkeypatch):
     monkeypatch.setenv("ETHANG_MODEL", "reder")
     said = notebook.fails("%%ethang\nsay").line()
