@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from ethang_nb.agent.jail import Jail
 from ethang_nb.agent.textfile import TextFile
 from ethang_nb.clock import Clock
+from ethang_nb.context import kinds
 from ethang_nb.context.messages import from_json
 from ethang_nb.context.replaying import JournalEntry
 from ethang_nb.errors import Misuse, NoSuchAddress, PathRefused
@@ -58,7 +59,7 @@ class Archive:
         return self._last + 1
 
     def write(self, kind: str, data: dict[str, Any]) -> int:
-        if kind != "message":
+        if kind != kinds.MESSAGE:
             return self._append(kind, data)
         message = from_json(data["message"])
         if message.kind in ("nudge", "notice") or message.source in ECHOES:
@@ -74,7 +75,7 @@ class Archive:
         """Keeps a whole text on disk, then says so in the record, where it is searched."""
         address = SpillStore(self._spills).keep(text)
         data = {"tool": tool, "address": address, "characters": len(text)}
-        self._append("spilled", data, text=None if tool in ECHOES else text, address=address)
+        self._append(kinds.SPILLED, data, text=None if tool in ECHOES else text, address=address)
         return address
 
     def _append(self, kind: str, data: dict[str, Any], *, text: str | None = None, address: str = "") -> int:
@@ -126,7 +127,7 @@ class Archive:
 
     def _as_read(self, place: Place, line: int) -> tuple[int, Place] | None:
         """The newest event that holds line `line` of a file as it was read then, and its address there."""
-        for event in reversed(self.record.events(kinds=("message",))):
+        for event in reversed(self.record.events(kinds=(kinds.MESSAGE,))):
             known = Place.of(event.data.get("address", ""))
             # What was read again from the record has other header lines; the reading itself is there too.
             echo = event.data["message"].get("source") in ECHOES
@@ -157,6 +158,16 @@ class Archive:
                 return Reading(text, _address(base, text, None))
             characters = characters * 3 // 4
 
+    def request(self, step: int) -> bytes:
+        """The bytes of the request of step `step`, exactly as they were sent. Raises NoSuchAddress."""
+        steps = []
+        for event in self.record.events(kinds=(kinds.REQUEST,)):
+            if event.data["step"] == step:
+                return self.record.body(event.data["pieces"])
+            steps.append(event.data["step"])
+        known = f"it has steps {steps[0]} to {steps[-1]}" if steps else "nothing was sent yet"
+        raise NoSuchAddress(f"no request of step {step} in session {self.record.name}; {known}")
+
     def find(self, query: str, limit: int, hidden: frozenset[int] = frozenset()) -> list[Hit]:
         """Lines of the record that match, best first; those of the events in `hidden` are left out."""
         hits = self.record.find(query, limit + MOST_HIDDEN if hidden else limit)
@@ -185,7 +196,7 @@ class Archive:
         except NoSuchAddress:
             # Echoes of the record and our own messages are not searched, so only their event holds the text.
             event = self.record.event(int(number))
-            if event.kind != "message":
+            if event.kind != kinds.MESSAGE:
                 raise
             return from_json(event.data["message"]).text
 

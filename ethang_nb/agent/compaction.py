@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ethang_nb.agent.desk import Desk
 from ethang_nb.agent.prompt import Prompt
+from ethang_nb.agent.run import Run
+from ethang_nb.context import kinds
 from ethang_nb.context.counting import MESSAGE_OVERHEAD, TokenCounter
 from ethang_nb.context.messages import system, user
 from ethang_nb.context.notes import NoteTask
 from ethang_nb.providers.protocol import Request
 
-__all__ = ["NoteRequest", "note_request"]
+__all__ = ["NoteRequest", "note_request", "write_note"]
 
 TEXTS_HEAD = "=== leaving now, word for word ==="
 EXTRACT_PER_MILLE = 500  # ► of the room, what the extract may take
@@ -30,6 +33,44 @@ class NoteRequest:
 
     request: Request
     tokens: int
+
+
+async def write_note(desk: Desk, task: NoteTask, run: Run | None = None) -> None:
+    """Puts the note in place; whatever goes wrong, it is written by rule and the fault is recorded.
+
+    What asking for it took is counted in `run`.
+    """
+    text = ""
+    try:
+        text = "" if task.rule_only else await _asked_note(desk, task, run)
+    except Exception as error:
+        desk.log(kinds.NOTE_FAILED, {"text": f"{type(error).__name__}: {error}"})
+    finally:
+        # Also where the run is stopped meanwhile: the plan already counts on the note.
+        with desk.lock:
+            desk.live.write_note(
+                text.strip() or None, reference=desk.note_prompt.reference, author=desk.provider.label
+            )
+
+
+async def _asked_note(desk: Desk, task: NoteTask, run: Run | None) -> str:
+    """The model's text for the note, "" where not even the extract fits its window."""
+    asked = note_request(
+        task,
+        prompt=desk.note_prompt,
+        model=desk.model,
+        hard=desk.live.state.hard,
+        counter=desk.counter,
+    )
+    if asked is None:
+        desk.log(kinds.NOTE_BY_RULE, {"text": "the person's own words leave no room to ask a model"})
+        return ""
+    body = desk.provider.encode(asked.request)
+    desk.log_request(kinds.NOTE_REQUEST, body, {"tokens": asked.tokens})
+    reply = await desk.provider.send(body, on_text=None)
+    if run is not None:
+        run.spend(reply, asked.tokens, desk.counter)
+    return reply.message.text
 
 
 def note_request(

@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import NoReturn
 
-from ethang_nb.agent.compaction import note_request
+from ethang_nb.agent.compaction import write_note
+from ethang_nb.agent.desk import Desk
 from ethang_nb.agent.run import Ending, Progress, Run
 from ethang_nb.agent.toolbox import INTERRUPTED, NEVER_STARTED, refusal
+from ethang_nb.context import kinds
 from ethang_nb.context.fold import PHANTOM
 from ethang_nb.context.messages import Message, Part, ToolCall, tool
-from ethang_nb.context.notes import NoteTask
 from ethang_nb.context.plan import Plan
 from ethang_nb.errors import ModelFault, Overflow
 from ethang_nb.formats.detect import to_messages
-from ethang_nb.providers.protocol import Body, Reply, Request
+from ethang_nb.providers.protocol import Reply, Request
 
-if TYPE_CHECKING:
-    from ethang_nb.agent.session import Session
-
-__all__ = ["Loop"]
+__all__ = ["Loop", "turn_over"]
 
 CUT_OFF = "[error] your output was cut before this call was whole; it did not run"
 SMALLER = "give a smaller window"
@@ -39,12 +37,27 @@ class Ended(Exception):
         self.ending, self.reason = ending, reason
 
 
-class Loop:
-    """One run of a session."""
+async def turn_over(desk: Desk, run: Run | None = None) -> Plan:
+    """A request point, and the note that its plan asks for, which is counted in `run`."""
+    live = desk.live
+    async with desk.turning:
+        if live.pending is not None:  # of a run that was killed before its note came
+            await write_note(desk, live.pending, run)
+        with desk.lock:
+            live.request()
+            plan, task = desk.chronicle.last, live.pending
+            assert plan is not None  # noqa: S101 - a request point always leaves a plan
+        if task is not None:
+            await write_note(desk, task, run)
+    desk.watchers.tell(Progress(row=desk.chronicle.steps[-1], ending="running"))
+    return plan
 
-    def __init__(self, session: Session, run: Run) -> None:
-        self.session = session
-        self.run = run
+
+class Loop:
+    """One run, on what a session laid out for it."""
+
+    def __init__(self, desk: Desk, run: Run) -> None:
+        self.desk, self.run = desk, run
         self._cuts = 0
 
     async def work(self) -> None:
@@ -60,13 +73,13 @@ class Loop:
     async def _step(self) -> None:
         await asyncio.sleep(0)  # a stop that was asked for between two steps is taken here
         self._check_limits()
-        plan = await self.turn_over()
+        plan = await turn_over(self.desk, self.run)
         if plan.outcome == "stuck":
             raise Ended("stuck", plan.reason)
         reply = await self._ask()
-        message = _with_call_ids(reply.message, self.session.live.step)
+        message = _with_call_ids(reply.message, self.desk.live.step)
         if message.parts:
-            self._take(message)
+            self.desk.take(message)
         if message.calls:
             await self._tools(message.calls, cut=reply.stop == "length")
             self._check_cuts(cut=reply.stop == "length")
@@ -78,21 +91,6 @@ class Loop:
             raise Ended("provider error", "the model refused to answer")
         raise Ended("completed")
 
-    async def turn_over(self) -> Plan:
-        """A request point, and the note that its plan asks for."""
-        session = self.session
-        async with session.turning:
-            if session.live.pending is not None:  # of a run that was killed before its note came
-                await self._note(session.live.pending)
-            with session.lock:
-                session.live.request()
-                plan, task = session.chronicle.last, session.live.pending
-                assert plan is not None  # noqa: S101 - a request point always leaves a plan
-            if task is not None:
-                await self._note(task)
-        session.tell(Progress(row=session.chronicle.steps[-1], ending="running"))
-        return plan
-
     # ---- the model
 
     async def _ask(self) -> Reply:
@@ -100,15 +98,15 @@ class Loop:
         try:
             return await self._send()
         except Overflow as error:
-            self._log("overflow", {"text": str(error)})
-        with self.session.lock:
-            live = self.session.live
+            self.desk.log(kinds.OVERFLOW, {"text": str(error)})
+        with self.desk.lock:
+            live = self.desk.live
             own, hard = live.state.total, live.state.window.hard
             if own < hard <= PHANTOM * own:
                 # The provider counts at least all that can be sent: so much more than we do.
                 live.usage(hard, own)
             live.ask_cleanup()
-        plan = await self.turn_over()
+        plan = await turn_over(self.desk, self.run)
         if not plan.lands:
             self._fail(
                 f"the request does not fit its window, says the provider, and here {plan.reason}; {SMALLER}"
@@ -119,23 +117,23 @@ class Loop:
             self._fail(f"the request does not fit even after a cleanup: {error}; {SMALLER}")
 
     async def _send(self) -> Reply:
-        session, live = self.session, self.session.live
-        with session.lock:
+        desk, live = self.desk, self.desk.live
+        with desk.lock:
             messages, own, fill = live.assemble(), live.state.total, live.state.fill
-            body = session.provider.encode(
+            body = desk.provider.encode(
                 Request(
-                    model=session.model,
+                    model=desk.model,
                     messages=messages,
-                    tools=session.toolbox.specs,
+                    tools=desk.toolbox.specs,
                     max_output=live.state.window.reserve,
-                    params=session.params,
+                    params=desk.params,
                 )
             )
-            self._record("request", body, {"step": live.step, "tokens": own, "fill": fill})
-            session.last_sent = messages
+            desk.log_request(kinds.REQUEST, body, {"step": live.step, "tokens": own, "fill": fill})
+            desk.last_sent = messages
             self.run.fills.append(fill)
         try:
-            reply = await session.provider.send(body, on_text=None)
+            reply = await desk.provider.send(body, on_text=None)
         except Overflow:
             raise
         except ModelFault as error:
@@ -146,7 +144,7 @@ class Loop:
         return reply
 
     def _fail(self, text: str) -> NoReturn:
-        self._log("provider error", {"text": text})
+        self.desk.log(kinds.PROVIDER_ERROR, {"text": text})
         raise Ended("provider error", text)
 
     def _count(self, reply: Reply, own: int) -> None:
@@ -154,55 +152,12 @@ class Loop:
         data = (
             None if usage is None else {name: getattr(usage, name) for name in ("input", "output", "cached")}
         )
-        with self.session.lock:
-            self._log("reply", {"stop": reply.stop, "usage": data})
+        with self.desk.lock:
+            self.desk.log(kinds.REPLY, {"stop": reply.stop, "usage": data})
             if usage is not None:
-                self.session.live.usage(usage.input, own)
-        self._spend(reply, own)
+                self.desk.live.usage(usage.input, own)
+        self.run.spend(reply, own, self.desk.counter)
         self.run.calls += len(reply.message.calls)
-
-    def _spend(self, reply: Reply, own: int) -> None:
-        """What the provider says it counted; our own count where it says nothing, or something phantom."""
-        usage = reply.usage
-        told = usage is not None and usage.input <= PHANTOM * own
-        self.run.tokens_in += usage.input if usage is not None and told else own
-        self.run.tokens_out += self.session.message_tokens(reply.message) if usage is None else usage.output
-
-    # ---- the note
-
-    async def _note(self, task: NoteTask) -> None:
-        """Puts the note in place; whatever goes wrong, it is written by rule and the fault is recorded."""
-        session = self.session
-        text, reference = "", session.note_prompt.reference
-        try:
-            text = "" if task.rule_only else await self._asked_note(task)
-        except Exception as error:
-            self._log("note failed", {"text": f"{type(error).__name__}: {error}"})
-        finally:
-            # Also where the run is stopped meanwhile: the plan already counts on the note.
-            with session.lock:
-                session.live.write_note(
-                    text.strip() or None, reference=reference, author=session.provider.label
-                )
-
-    async def _asked_note(self, task: NoteTask) -> str:
-        """The model's text for the note, "" where not even the extract fits its window."""
-        session = self.session
-        asked = note_request(
-            task,
-            prompt=session.note_prompt,
-            model=session.model,
-            hard=session.live.state.hard,
-            counter=session.counter,
-        )
-        if asked is None:
-            self._log("note by rule", {"text": "the person's own words leave no room to ask a model"})
-            return ""
-        body = session.provider.encode(asked.request)
-        self._record("note request", body, {"tokens": asked.tokens})
-        reply = await session.provider.send(body, on_text=None)
-        self._spend(reply, asked.tokens)
-        return reply.message.text
 
     # ---- tools
 
@@ -210,16 +165,16 @@ class Loop:
         """Runs the calls one after the other, so that results stand in call order; a cut call is not run."""
         for at, call in enumerate(calls):
             if cut and at == len(calls) - 1:
-                self._take(tool(refusal(call, CUT_OFF)))
+                self.desk.take(tool(refusal(call, CUT_OFF)))
                 continue
             try:
-                result = await self.session.toolbox.answer(call, self.session.main)
+                result = await self.desk.toolbox.answer(call, self.desk.main)
             except asyncio.CancelledError:
-                self._take(tool(refusal(call, INTERRUPTED)))
+                self.desk.take(tool(refusal(call, INTERRUPTED)))
                 for rest in calls[at + 1 :]:
-                    self._take(tool(refusal(rest, NEVER_STARTED)))
+                    self.desk.take(tool(refusal(rest, NEVER_STARTED)))
                 raise
-            self._take(tool(result))
+            self.desk.take(tool(result))
 
     def _check_cuts(self, *, cut: bool) -> None:
         """A model that keeps running into its output limit inside a call would go on for ever."""
@@ -231,12 +186,8 @@ class Loop:
 
     # ---- small things
 
-    def _take(self, message: Message) -> None:
-        with self.session.lock:
-            self.session.live.append(message)
-
     def _check_limits(self) -> None:
-        limits, run = self.session.limits, self.run
+        limits, run = self.desk.limits, self.run
         if limits.steps is not None and run.steps >= limits.steps:
             raise Ended(
                 "step limit",
@@ -248,14 +199,6 @@ class Loop:
                 "budget exhausted",
                 f"{spent:,} tokens spent; the limit is {limits.tokens:,}. Raise it with Limits(tokens=N)",
             )
-
-    def _record(self, kind: str, body: Body, data: dict[str, Any]) -> None:
-        """The bytes are in the record before they are sent."""
-        keys = self.session.archive.record.keep(body.pieces)
-        self._log(kind, data | {"pieces": list(keys)})
-
-    def _log(self, kind: str, data: dict[str, Any]) -> None:
-        self.session.archive.write(kind, data)
 
 
 def _with_call_ids(message: Message, step: int) -> Message:

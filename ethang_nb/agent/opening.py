@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ethang_nb.agent.session import BUILT_IN, OPEN, Session
+from ethang_nb.context import kinds
 from ethang_nb.context.policy import from_knobs
 from ethang_nb.context.window import Window
 from ethang_nb.errors import Misuse, Unknown
@@ -35,7 +36,7 @@ def settings_of(name: str, root: str | Path | None = None) -> dict[str, Any]:
     if name not in known:
         raise Unknown("session", name, sorted(known))
     with Record.open(root, name, write=False) as record:
-        found = record.events(kinds=("settings",))
+        found = record.events(kinds=(kinds.SETTINGS,))
     if not found:
         raise Unknown("session", name, sorted(known - {name}))
     data = found[-1].data

@@ -8,8 +8,11 @@ from typing import Literal
 
 from ethang_nb._show import Shown
 from ethang_nb.context.budget import percentile
+from ethang_nb.context.counting import TokenCounter, message_tokens
+from ethang_nb.context.fold import PHANTOM
 from ethang_nb.context.snapshot import Diff, Snapshot, StepRow
 from ethang_nb.errors import RunEnded
+from ethang_nb.providers.protocol import Reply
 
 __all__ = ["Ending", "Progress", "Run"]
 
@@ -65,6 +68,16 @@ class Run(Shown):
     @property
     def ok(self) -> bool:
         return self.ending == "completed"
+
+    def spend(self, reply: Reply, own: int, counter: TokenCounter) -> None:
+        """Adds what the provider says it counted; our own count where it says nothing, or something phantom.
+
+        `own`: tokens of the request by our own count.
+        """
+        usage = reply.usage
+        told = usage is not None and usage.input <= PHANTOM * own
+        self.tokens_in += usage.input if usage is not None and told else own
+        self.tokens_out += message_tokens(reply.message, counter) if usage is None else usage.output
 
     def finish(self, ending: Ending, error: str = "") -> None:
         self.ending, self.error = ending, error

@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any
 
-__all__ = ["MainThread", "Runner", "in_thread", "on_main"]
+__all__ = ["MainThread", "Runner", "in_thread", "on_main", "on_main_thread", "plain"]
 
 Late = Callable[[Any], None]
 """Told, in the loop, what a function gave back after nobody waited for it any more."""
@@ -92,6 +92,30 @@ class MainThread:
                 self._calls.put(None)  # for whoever else waits
                 return True
             call()
+
+    def wait_for(self, done: Callable[[], bool], *, stop: Callable[[], object], grace: float) -> None:
+        """Serves the worker until `done`. ■ calls `stop` and waits up to `grace` seconds; a second ■ lets go."""
+        self.waiting = on_main_thread()
+        asked = False
+        try:
+            while not self._served(done, grace if asked else None):
+                if asked:
+                    break
+                asked = True
+                stop()
+        finally:
+            self.waiting = False
+
+    def _served(self, done: Callable[[], bool], timeout: float | None) -> bool:
+        """False where ■ or `timeout` (seconds) came before the end."""
+        try:
+            return done() or self.serve(timeout)
+        except KeyboardInterrupt:
+            return False
+
+
+def on_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 def in_thread(

@@ -16,6 +16,7 @@ from typing import Any
 from ethang_nb.agent.limits import Limits
 from ethang_nb.agent.runner import MainThread, in_thread, on_main, plain
 from ethang_nb.agent.tool import Answer, Tool, arguments_of, as_answer
+from ethang_nb.context import kinds
 from ethang_nb.context.catalogue import ToolSpec
 from ethang_nb.context.messages import ToolCall, ToolResult, clean
 from ethang_nb.errors import EthangError, Misuse, Unknown
@@ -26,9 +27,10 @@ NEVER_STARTED = "[never started: the run was stopped before this call]"
 INTERRUPTED = "[interrupted: the run was stopped during this call; what it did is unknown]"
 FINISHED_UNREAD = "[no result was recorded: the call finished, and the run was stopped before it was read]"
 LONGEST_ERROR = 500  # characters of an exception's text that the model is told
+SEARCH = "find_in_record"  # the tool that searches the record
 LONGEST_LATE = 10_000  # ► characters kept of a result that came too late
 
-Log = Callable[[str, dict[str, Any]], object]
+Log = Callable[[kinds.EventKind, dict[str, Any]], object]
 
 
 class Toolbox:
@@ -50,15 +52,20 @@ class Toolbox:
     def names(self) -> tuple[str, ...]:
         return tuple(self._tools)
 
+    @property
+    def searchable(self) -> bool:
+        """Whether the model can search the record."""
+        return SEARCH in self._tools
+
     async def answer(self, call: ToolCall, main: MainThread) -> ToolResult:
         """Runs one call to its result. Raises only CancelledError."""
-        self._log("tool start", {"id": call.id, "name": call.name, "arguments": call.arguments})
+        self._log(kinds.TOOL_START, {"id": call.id, "name": call.name, "arguments": call.arguments})
         try:
             given = await self._run(call, main)
         except asyncio.CancelledError:
-            self._log("tool end", {"id": call.id, "how": "interrupted"})
+            self._log(kinds.TOOL_END, {"id": call.id, "how": "interrupted"})
             raise
-        self._log("tool end", {"id": call.id, "how": "error" if given.error else "done"})
+        self._log(kinds.TOOL_END, {"id": call.id, "how": "error" if given.error else "done"})
         return ToolResult(
             call_id=call.id,
             name=call.name,
@@ -109,7 +116,7 @@ class Toolbox:
 
     def _late(self, call: ToolCall, value: Any) -> None:
         text = clean(value if isinstance(value, str) else repr(value))
-        self._log("late", {"id": call.id, "name": call.name, "text": text[:LONGEST_LATE]})
+        self._log(kinds.LATE, {"id": call.id, "name": call.name, "text": text[:LONGEST_LATE]})
 
 
 def refusal(call: ToolCall, text: str) -> ToolResult:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ethang_nb.agent.run import Run
 from ethang_nb.agent.session import Session
 from ethang_nb.cli.terminal import Terminal
+from ethang_nb.context import kinds
 from ethang_nb.context.snapshot import Diff, Fact
 from ethang_nb.views import budget as budget_view
 from ethang_nb.views import diff as diff_view
@@ -163,8 +164,8 @@ def _opened(session: Session) -> tuple[int, dict[str, _Opened]]:
     """Calls of read_file, and the files that they opened."""
     calls, found = 0, dict[str, _Opened]()
     for event in session.recorded:
-        calls += event.kind == "tool start" and event.data["name"] == "read_file"
-        if event.kind != "message":
+        calls += event.kind == kinds.TOOL_START and event.data["name"] == "read_file"
+        if event.kind != kinds.MESSAGE:
             continue
         for part in event.data["message"]["parts"]:
             page = _PAGE.match(part.get("text", "")) if part.get("name") == "read_file" else None

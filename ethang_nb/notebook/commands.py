@@ -13,6 +13,7 @@ from typing import Any
 
 from ethang_nb.agent.opening import sessions
 from ethang_nb.agent.session import Session
+from ethang_nb.context import kinds
 from ethang_nb.context.policy import POLICIES
 from ethang_nb.errors import Misuse
 from ethang_nb.notebook.arguments import Flag, Given
@@ -135,7 +136,7 @@ def _request(asked: Asked) -> Any:
     def show(session: Session) -> Any:
         last = step
         if last is None:
-            sent = session.archive.record.events(kinds=("request",))
+            sent = session.archive.record.events(kinds=(kinds.REQUEST,))
             last = sent[-1].data["step"] if sent else 1
         return SentRequest(session=session.name, step=last, body=session.request(last), raw=asked.on("raw"))
 

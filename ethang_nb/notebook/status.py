@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ethang_nb.agent.session import Session
+from ethang_nb.context import kinds
 from ethang_nb.notebook.outputs import Rows
-from ethang_nb.store.journal import journal
+from ethang_nb.store.journal_mode import journal_mode
 from ethang_nb.views.numbers import count, grouped, percent, tokens
 
 __all__ = ["status"]
@@ -49,14 +50,14 @@ def _state(session: Session, stop: str) -> str:
     if session.running:
         how = "■" if session.main.waiting else stop
         return f"running, at step {grouped(session.live.step)}; {how} ends the run"
-    ended = session.archive.record.events(kinds=("run end",))
+    ended = session.archive.record.events(kinds=(kinds.RUN_END,))
     said = f"the last run ended {ended[-1].data['ending']}" if ended else "nothing was run yet"
     return f"at rest after {count(session.live.step, 'step')}; {said}"
 
 
 def _record(session: Session) -> str:
     path = session.archive.record.path
-    kept = journal(path)
+    kept = journal_mode(path)
     # Which local file system it is differs from machine to machine and matters to nobody.
     why = "on a local file system" if kept.mode == "WAL" else kept.why
     return f"{_near(path)}, {count(session.archive.record.last, 'event')}, journal {kept.mode}: {why}"

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from ethang_nb.errors import EthangError, Missing, RecordDamaged, RecordNewer, RecordUnwritable
-from ethang_nb.store.journal import journal
+from ethang_nb.store.journal_mode import journal_mode
 
 __all__ = [
     "connect",
@@ -237,7 +237,7 @@ def _check_version(connection: sqlite3.Connection, path: Path, known: int, *, wr
 
 
 def _set_up(connection: sqlite3.Connection, path: Path) -> None:
-    wanted = journal(path).mode.lower()
+    wanted = journal_mode(path).mode.lower()
     if connection.execute("PRAGMA journal_mode").fetchone()[0] != wanted:
         try:
             connection.execute(f"PRAGMA journal_mode = {wanted}")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import ethang_nb as eth
 from ethang_nb.agent.run import Ending
+from ethang_nb.context.kinds import EventKind
 from ethang_nb.context.pairing import violations
 from ethang_nb.errors import BadWindow, Misuse
 from tests.agent.stage import call, script
@@ -111,6 +112,7 @@ class Bench:
         session = self.session
         assert run.ending in Ending.__args__
         assert run.done
+        assert {event.kind for event in session.recorded} <= set(EventKind.__args__)
         assert () == violations(session.sent)
         assert () == violations(session.live.assemble())
         for event in session.recorded:

@@ -1,4 +1,4 @@
-"""Which journal a database gets, by what its folder lies on.
+"""SQLite's journal mode: which one a database gets, by what its folder lies on.
 
 WAL needs memory that all its users share, which a network file system has not; and a program that syncs a
 folder copies database and WAL at different moments. There the journal is DELETE: slower, and safe.
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-__all__ = ["Journal", "Mount", "journal"]
+__all__ = ["JournalMode", "Mount", "journal_mode"]
 
 _NETWORK = frozenset(
     {
@@ -35,7 +35,7 @@ _SYNCED_MARKERS = (".stfolder", ".dropbox.cache")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Journal:
+class JournalMode:
     """Which journal a database there gets, and why in words that follow "journal DELETE: "."""
 
     mode: Literal["WAL", "DELETE"]
@@ -50,24 +50,24 @@ class Mount:
     type: str
 
 
-def journal(path: Path, mounts: Sequence[Mount] | None = None) -> Journal:
+def journal_mode(path: Path, mounts: Sequence[Mount] | None = None) -> JournalMode:
     """WAL on a local disk; DELETE on a network or synced folder, where WAL's shared memory is not shared.
 
     `mounts` are the file systems of this machine unless given. Where the OS does not tell, it is taken for local.
     """
     place = path.resolve()
     if place.drive.startswith("\\\\"):
-        return Journal(mode="DELETE", why=f"{place.drive} is on a network")
+        return JournalMode(mode="DELETE", why=f"{place.drive} is on a network")
     for folder in (place, *place.parents):
         name = folder.name.casefold()
         if name in _SYNCED_NAMES or name.startswith(_SYNCED_STARTS):
-            return Journal(mode="DELETE", why=f"{folder} is a synced folder")
+            return JournalMode(mode="DELETE", why=f"{folder} is a synced folder")
         if any((folder / marker).exists() for marker in _SYNCED_MARKERS):
-            return Journal(mode="DELETE", why=f"{folder} is a synced folder")
+            return JournalMode(mode="DELETE", why=f"{folder} is a synced folder")
     mount = _mount_of(place, _mounts() if mounts is None else mounts)
     if mount is not None and _is_remote(mount.type):
-        return Journal(mode="DELETE", why=f"{mount.point} is a {mount.type} file system")
-    return Journal(mode="WAL", why=f"{mount.type} is a local file system" if mount else "a local folder")
+        return JournalMode(mode="DELETE", why=f"{mount.point} is a {mount.type} file system")
+    return JournalMode(mode="WAL", why=f"{mount.type} is a local file system" if mount else "a local folder")
 
 
 def _is_remote(kind: str) -> bool:

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from ethang_nb.store import database
-from ethang_nb.store.journal import Mount, _from_mount, _from_mountinfo, journal
+from ethang_nb.store.journal_mode import Mount, _from_mount, _from_mountinfo, journal_mode
 from ethang_nb.store.record import Record
 
 
@@ -43,14 +43,14 @@ LOCAL = mounts(("/", "ext4"))
     ],
 )
 def test_network_and_synced_folders_get_delete_and_say_why(place, table, mode, why):
-    said = journal(Path(place), table)
+    said = journal_mode(Path(place), table)
     assert said.mode == mode
     assert why in said.why
 
 
 def test_a_folder_with_a_sync_programs_marker_is_synced(tmp_path):
     (tmp_path / ".stfolder").mkdir()
-    assert journal(tmp_path / "work" / "ethang.db", LOCAL).why == f"{tmp_path} is a synced folder"
+    assert journal_mode(tmp_path / "work" / "ethang.db", LOCAL).why == f"{tmp_path} is a synced folder"
 
 
 def test_linux_tells_point_and_type():

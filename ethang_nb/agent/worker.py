@@ -1,0 +1,145 @@
+"""Worker: does the runs of one desk, one at a time, on the session's thread, and puts their ends on record.
+
+Whatever happens in a run, its end is recorded where that can be done at all, and whoever waits is woken.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from ethang_nb.agent.desk import Desk
+from ethang_nb.agent.given import task_text
+from ethang_nb.agent.loop import Loop, turn_over
+from ethang_nb.agent.run import Ending, Progress, Run
+from ethang_nb.agent.runner import MainThread, Runner
+from ethang_nb.context import kinds
+from ethang_nb.context.explain import next_cleanup
+from ethang_nb.context.messages import user
+from ethang_nb.context.plan import Plan
+from ethang_nb.context.snapshot import Snapshot
+from ethang_nb.errors import EthangError, SessionBusy
+
+__all__ = ["Worker"]
+
+
+class Worker:
+    """The worker of a desk. `begun`: a piece of work is begun by name, and its run has not come yet.
+
+    `snapshot(ending)` gives what a run that has ended shows of the context.
+    """
+
+    def __init__(self, desk: Desk, *, begun: bool, snapshot: Callable[[Ending], Snapshot]) -> None:
+        self._desk, self._snapshot = desk, snapshot
+        self._begun = begun
+        self._runner = Runner(f"ethang-{desk.name}")
+        self.run: Run | None = None
+        """The run that is going on, or the last one."""
+        self._working: asyncio.Task[None] | None = None
+        self._to_stop: Run | None = None
+
+    @property
+    def running(self) -> bool:
+        return self.run is not None and not self.run.done
+
+    @property
+    def inside(self) -> bool:
+        """Whether the caller is the worker's own thread."""
+        return self._runner.inside
+
+    def refuse_busy(self) -> None:
+        """Raises SessionBusy while a run is going on."""
+        if self.running:
+            raise SessionBusy(
+                f"session {self._desk.name} is at step {self._desk.live.step} of another run; wait for it, or stop it "
+                "first"
+            )
+
+    # ---- a run, from its start to its end
+
+    def begin(self, name: str) -> None:
+        """Begins a piece of work; the next run's task is its task."""
+        with self._desk.lock:
+            self.refuse_busy()
+            self._desk.live.begin(name)
+            self._begun = True
+
+    def start(self, task: str, main: MainThread) -> Run:
+        """Starts a run and returns at once; `main` is whoever waits for it. Raises EmptyTask, SessionBusy, Misuse."""
+        desk, text = self._desk, task_text(task)
+        with desk.lock:
+            self.refuse_busy()
+            run = Run(desk.name, text, desk.provider.label)
+            message = user(text)
+            desk.live.check(message)  # what is refused leaves nothing in the record
+            if not self._begun:
+                desk.live.begin()
+            self._begun = False
+            desk.live.append(message)
+            desk.log(kinds.RUN, {"task": text})
+            desk.main = main
+            self.run = run
+            self._runner.submit(self._work(run))
+        return run
+
+    def stop(self) -> None:
+        """Asks the run that is going on to end; nothing without one."""
+        if self.running:
+            self._to_stop = self.run
+            self._runner.call(self._cancel)
+
+    def _cancel(self) -> None:
+        if self._working is not None:
+            self._working.cancel()
+
+    async def _work(self, run: Run) -> None:
+        main, first = self._desk.main, len(self._desk.chronicle.steps)
+        self._working = asyncio.ensure_future(Loop(self._desk, run).work())
+        if self._to_stop is run:  # asked for before the work began
+            self._working.cancel()
+        try:
+            await self._working
+        except asyncio.CancelledError:
+            if run.ending == "running":
+                run.finish("interrupted", "stopped")
+        except Exception as error:
+            run.break_off(error)
+        finally:
+            self._working = None
+            try:
+                self._end(run, first)
+            finally:  # whatever happens, whoever waits is woken
+                run.release()
+                main.post(None)
+
+    def _end(self, run: Run, first: int) -> None:
+        """`first`: how many steps the session had before the run."""
+        desk, chronicle = self._desk, self._desk.chronicle
+        with desk.lock:
+            try:
+                desk.log(kinds.RUN_END, {"ending": run.ending, "error": run.error, "answer": run.answer})
+            except EthangError as error:  # the end cannot be recorded: a full disk, a record that was closed
+                run.break_off(error)
+            try:
+                steps = {row.step for row in chronicle.steps[first:]}
+                run.diffs = tuple(diff for diff in chronicle.diffs if diff.step in steps)
+                run.snapshot = self._snapshot(run.ending)
+            except Exception as error:  # a bug of ours: the caller is told, the record is whole
+                run.break_off(error)
+        if chronicle.steps:
+            desk.watchers.tell(Progress(row=chronicle.steps[-1], ending=run.ending))
+
+    # ---- between runs
+
+    def compact(self) -> Plan:
+        """A cleanup now, or at the next step boundary where a run is going on; returns its plan."""
+        with self._desk.lock:
+            self._desk.live.ask_cleanup()
+            if self.running or self.inside:
+                return next_cleanup(self._desk.live)
+        plan: Plan = self._runner.submit(turn_over(self._desk)).result()
+        return plan
+
+    def close(self) -> None:
+        """Ends the thread."""
+        self._runner.close()
