@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from ethang_nb.agent.run import Run
     from ethang_nb.agent.session import Session
     from ethang_nb.agent.tool import tool
-    from ethang_nb.api import Context, budget, counter, plan, segments, window
+    from ethang_nb.api import Context, budget, counter, plan, replay, segments, window
     from ethang_nb.context.messages import Message
-    from ethang_nb.context.policy import POLICIES as policies
+    from ethang_nb.context.policies import POLICIES as policies
     from ethang_nb.context.policy import Policy
     from ethang_nb.context.window import Window
     from ethang_nb.errors import EthangError
@@ -43,7 +43,8 @@ _HOMES = {
     "counter": "api",
     "open_session": "agent.opening",
     "plan": "api",
-    "policies": "context.policy:POLICIES",
+    "replay": "api",
+    "policies": "context.policies:POLICIES",
     "segments": "api",
     "sessions": "agent.opening",
     "tool": "agent.tool",
@@ -66,6 +67,7 @@ __all__ = [
     "open_session",
     "plan",
     "policies",
+    "replay",
     "segments",
     "sessions",
     "tool",

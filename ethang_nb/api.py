@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from ethang_nb.context.budget import Budget
@@ -16,24 +17,29 @@ from ethang_nb.context.catalogue import ToolSpec
 from ethang_nb.context.chronicle import Chronicle
 from ethang_nb.context.counting import TokenCounter
 from ethang_nb.context.journal import MemoryJournal
-from ethang_nb.context.live import LiveContext, Spill
+from ethang_nb.context.arriving import Spill
+from ethang_nb.context.live import LiveContext
 from ethang_nb.context.occupancy import budget as live_budget
 from ethang_nb.context.outline import segments as live_segments
 from ethang_nb.context.pairing import mend
 from ethang_nb.context.plan import Plan
+from ethang_nb.context.policies import policy as find_policy
 from ethang_nb.context.policy import Policy
-from ethang_nb.context.policy import policy as find_policy
 from ethang_nb.context.rehearsal import foretold
 from ethang_nb.context.segments import Segments
+from ethang_nb.context.settings import Settings
 from ethang_nb.context.snapshot import Pin, Snapshot
+from ethang_nb.context.tape import Tape
+from ethang_nb.context.timeline import Timeline
 from ethang_nb.context.window import Window
 from ethang_nb.errors import BadMessage, Misuse, NoSuchAddress, Stuck
 from ethang_nb.formats.detect import to_messages, to_tools
 from ethang_nb.formats.sending import Sending, Shape, shape_of, write
 from ethang_nb.providers.windows import window_of
 from ethang_nb.tokens.registry import counter as find_counter
+from ethang_nb.tokens.registry import family_ratio
 
-__all__ = ["Context", "Sending", "budget", "counter", "plan", "segments", "window"]
+__all__ = ["Context", "Sending", "budget", "counter", "plan", "replay", "segments", "window"]
 
 
 def counter(model_or_encoding: str | None = None) -> TokenCounter:
@@ -62,6 +68,26 @@ def plan(messages: Any, window: int | str | Window, **options: Any) -> Plan:
     """What the policy does to these messages now, as the context they stand for, without any history."""
     live, _ = _standing(messages, window, **options)
     return foretold(live)
+
+
+def replay(
+    messages: Any, window: int | str | Window, *, begins: Sequence[int] = (), **options: Any
+) -> Timeline:
+    """Every step of a transcript under a policy and a window, with no model call.
+
+    A request is made before every assistant message, and one at the end. `begins`: positions of the messages before
+    which a piece of work begins.
+    """
+    mended = mend(to_messages(messages))
+    asked = _asked(window, **options)
+
+    def tape(settings: Settings) -> Tape:
+        live = asked.live(settings)
+        live.enter_pins()
+        return Tape(live, mended.messages, begins)
+
+    settings = asked.settings
+    return Timeline(tape(settings), settings, tape, mended.repairs)
 
 
 def budget(messages: Any, window: int | str | Window, **options: Any) -> Budget:
@@ -99,27 +125,21 @@ class Context:
         spill: Spill | None = None,
         name: str = "context",
     ) -> None:
-        for what, text in (("system", system), ("project", project), ("model", model)):
-            if text is not None and not isinstance(text, str):
-                raise Misuse(f"{what}={text!r} is a {type(text).__name__}; give a text")
-        if isinstance(pins, str):
-            raise Misuse(f"pins={pins[:60]!r} is one text; give a list of sentences")
+        asked = _asked(
+            window, policy=policy, system=system, project=project, tools=tools, model=model, counter=counter,
+            pins=pins,
+        )  # fmt: skip
         self.name = name
         self.model = model or (window if isinstance(window, str) else "")
         self._journal = MemoryJournal()
         self._whole: dict[int, str] = {}
-        self._live = _live(
-            window, policy, system, project, tools, self.model, counter,
-            journal=self._journal, spill=spill or self._keep,
-        )  # fmt: skip
+        self._live = asked.live(journal=self._journal, spill=spill or self._keep, refuses=True)
         self._chronicle = Chronicle(self._live)
         self._shape: Shape = "ethang"
         self._plain: Shape = "anthropic" if _speaks_anthropic(self.model, tools) else "openai"
         self._sent: int | None = None  # our own count of the last request
         self._repairs: list[str] = []
         self._lock = threading.RLock()
-        for text in pins:
-            self.pin(text)
 
     def append(self, message: Any) -> None:
         """Takes in one message or a list of them: ethang, OpenAI or Anthropic shape, or an SDK's own object.
@@ -145,9 +165,19 @@ class Context:
                     self._repairs.append(f"left out: {error}")
 
     def begin(self, name: str = "") -> None:
-        """A new piece of work: the next user message is its task."""
+        """A new piece of work: the next user message is its task. Where the policy says so it starts from the core."""
         with self._lock:
             self._live.begin(name)
+
+    def reseed(self) -> None:
+        """Starts from the core now, between two pieces of work."""
+        with self._lock:
+            self._live.reseed()
+
+    def cool(self) -> None:
+        """The next piece of work starts from the core, whatever the fill."""
+        with self._lock:
+            self._live.cool()
 
     def request(self) -> Sending:
         """What to send now, after the policy had its say. Raises Stuck where it cannot fit.
@@ -165,14 +195,14 @@ class Context:
             self._sent = self._live.state.total
             return sending
 
-    def usage(self, report: int) -> None:
+    def usage(self, report: int, cached: int | None = None) -> None:
         """The input tokens the provider counted for the last request; calibrates the limits, never the counts."""
         if type(report) is not int or report < 0:
             raise Misuse(f"usage {report!r} is no number of tokens; give the provider's input tokens")
         if self._sent is None:
             raise Misuse("no request was made yet; report the usage of one after request()")
         with self._lock:
-            self._live.usage(report, self._sent)
+            self._live.usage(report, self._sent, cached)
 
     def note(self, text: str) -> None:
         """Puts a text of yours in place of the newest handoff note."""
@@ -202,12 +232,12 @@ class Context:
     def removed(self, address: str) -> str:
         """The text at `log://<i>`: message i as it came, also where it has left the window."""
         number = str(address).partition("#")[0].removeprefix("log://")
-        texts = self._journal.texts
-        if not number.isascii() or not number.isdigit() or int(number) >= len(texts):
+        known = self._journal.next
+        if not number.isascii() or not number.isdigit() or int(number) >= known:
             raise NoSuchAddress(
-                f"{str(address)[:80]!r} is no address here; log://0 to log://{len(texts) - 1} are"
+                f"{str(address)[:80]!r} is no address here; log://0 to log://{known - 1} are"
             )
-        return self._whole.get(int(number), texts[int(number)])
+        return self._whole.get(int(number)) or self._journal.text(int(number))
 
     def _keep(self, _tool: str, text: str) -> str:
         number = self._journal.next
@@ -246,8 +276,45 @@ class Context:
         return f"Context({self.name}: {state.total:,} of {state.usable:,} usable tokens)"
 
 
-def _standing(
-    messages: Any,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """What the public functions take beside messages, found and checked."""
+
+    settings: Settings
+    counter: TokenCounter
+    system: str
+    project: str
+    tools: tuple[ToolSpec, ...]
+    pins: tuple[str, ...]
+
+    def live(
+        self,
+        settings: Settings | None = None,
+        *,
+        journal: MemoryJournal | None = None,
+        spill: Spill | None = None,
+        refuses: bool = False,
+    ) -> LiveContext:
+        """An empty context, the pins waiting to enter."""
+        chosen = settings or self.settings
+        live = LiveContext(
+            window=chosen.base,
+            policy=chosen.policy,
+            ratio=chosen.ratio,
+            counter=self.counter,
+            system=self.system,
+            project=self.project,
+            tools=self.tools,
+            journal=journal,
+            spill=spill,
+            refuses=refuses,
+        )
+        for text in self.pins:
+            live.pin(text)
+        return live
+
+
+def _asked(
     window_given: int | str | Window,
     *,
     policy: str | Policy = "ethang",
@@ -257,44 +324,32 @@ def _standing(
     model: str | None = None,
     counter: TokenCounter | None = None,
     pins: Iterable[str] = (),
-) -> tuple[LiveContext, tuple[str, ...]]:
-    """A context in which these messages stand as they are: nothing is spilled, nothing has happened yet."""
+) -> _Asked:
+    for what, text in (("system", system), ("project", project), ("model", model)):
+        if text is not None and not isinstance(text, str):
+            raise Misuse(f"{what}={text!r} is a {type(text).__name__}; give a text")
+    if isinstance(pins, str):
+        raise Misuse(f"pins={pins[:60]!r} is one text; give a list of sentences")
     named = model or (window_given if isinstance(window_given, str) else "")
-    live = _live(window_given, policy, system, project, tools, named, counter, refuses=False)
+    base = window_of(window_given, model=named)
+    return _Asked(
+        settings=Settings.of(base, find_policy(policy), 1000 if counter else family_ratio(named or None)),
+        counter=counter or find_counter(named or None),
+        system=system or "",
+        project=project or "",
+        tools=tuple(to_tools(tools)),
+        pins=tuple(pins),
+    )
+
+
+def _standing(messages: Any, window_given: int | str | Window, **options: Any) -> tuple[LiveContext, tuple[str, ...]]:
+    """A context in which these messages stand as they are: nothing is spilled, nothing has happened yet."""
+    live = _asked(window_given, **options).live()
     mended = mend(to_messages(messages))
     for message in mended.messages:
         live.stand(message)
-    for text in pins:
-        live.pin(text)
     live.enter_pins()
     return live, mended.repairs
-
-
-def _live(
-    window_given: int | str | Window,
-    policy: str | Policy,
-    system: str | None,
-    project: str | None,
-    tools: Sequence[Any],
-    model: str,
-    counter: TokenCounter | None,
-    *,
-    journal: MemoryJournal | None = None,
-    spill: Spill | None = None,
-    refuses: bool = True,
-) -> LiveContext:
-    specs: tuple[ToolSpec, ...] = tuple(to_tools(tools))
-    return LiveContext(
-        window=window_of(window_given, model=model),
-        policy=find_policy(policy),
-        counter=counter or find_counter(model or None),
-        system=system or "",
-        project=project or "",
-        tools=specs,
-        journal=journal,
-        spill=spill,
-        refuses=refuses,
-    )
 
 
 def _speaks_anthropic(model: str, tools: Sequence[Any]) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from ethang_nb.context.policy import POLICIES
+from ethang_nb.context.policies import POLICIES
 from ethang_nb.context.window import SMALLEST
 from ethang_nb.errors import BadWindow, Misuse, Unknown, nearest
 

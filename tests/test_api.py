@@ -14,6 +14,7 @@ from ethang_nb.context.messages import Message, ToolCall, ToolResult, assistant,
 from ethang_nb.context.pairing import violations
 from ethang_nb.errors import BadMessage, BadWindow, Misuse, NoSuchAddress, Stuck, Unknown
 from ethang_nb.formats.detect import to_messages
+from tests.context.builders import picture
 from tests.formats.wire_rules import anthropic_faults, openai_faults
 
 WORDS = "word " * 60
@@ -145,7 +146,7 @@ def test_a_plan_changes_nothing_until_it_is_applied(turn):
 
 @pytest.mark.parametrize("policy", eth.policies)
 def test_an_applied_plan_fits_and_names_every_removed_text(turn, policy):
-    messages = history(turn, 9)
+    messages = history(turn, 12)
     plan = eth.plan(messages, 1_000, policy=policy)
     applied = plan.apply()
     assert () == violations(applied.messages)
@@ -156,8 +157,8 @@ def test_an_applied_plan_fits_and_names_every_removed_text(turn, policy):
     for item in applied.removed:
         assert original[item.address] == item.text
     shown = "".join(message.text for message in applied.messages)
-    gone = {f"seen {n} " for n in range(9) if f"seen {n} {WORDS}" not in shown}
-    assert gone == {item.text[:7] for item in applied.removed if item.text}
+    gone = {f"seen {n} " for n in range(12) if f"seen {n} {WORDS}" not in shown}
+    assert gone == {item.text.partition("word")[0] for item in applied.removed if item.text}
 
 
 def test_an_applied_plan_takes_a_note_and_a_place_for_the_removed_texts(turn):
@@ -279,7 +280,7 @@ def test_windows_come_from_tokens_models_and_windows():
         (lambda: eth.plan([], 2_000, tools=[{"x": 1}]), BadMessage, "tool 0"),
         (lambda: eth.budget([], "claude-9"), BadWindow, "the window of model 'claude-9' is unknown"),
         (lambda: eth.Context(None), BadWindow, "window None"),
-        (lambda: eth.Context(2_000, policy="x"), Unknown, "known: ethang, pressure"),
+        (lambda: eth.Context(2_000, policy="x"), Unknown, "known: ethang, lean, pressure"),
     ],
 )
 def test_bad_input_is_one_line_with_value_and_next_step(call, error, said):
@@ -331,10 +332,11 @@ def test_a_loop_of_five_lines_stays_legal_and_inside_its_window(turn, policy, si
             assert () == violations(sending)
     assert sum(plan.lands for plan in context.plans) >= 3
     shown = "".join(message.text for message in to_messages(list(sending)))
+    places = {item.address for item in context.gone if item.address}  # a nudge, which is ours, has none
     for number in range(39):
         marker = f"seen {number} "
         if marker not in shown:
-            assert [item for item in context.gone if context.removed(item.address).startswith(marker)], number
+            assert [place for place in places if context.removed(place).startswith(marker)], number
 
 
 def test_every_address_gives_the_text_as_it_came():
@@ -356,6 +358,7 @@ def test_every_address_gives_the_text_as_it_came():
 def test_a_pin_by_hand_has_an_address_of_its_own():
     context = eth.Context(2_000, model="gpt-4o")
     context.append(user("Look around."))
+    context.request()
     context.pin("Amounts are in EUR.")
     context.request()
     pinned = context.segments[-1].address
@@ -653,7 +656,20 @@ class Agent:
             case "compact":
                 context.compact()
             case "begin":
+                known = len(context.snapshot.diffs)
                 context.begin("next")
+                if len(context.snapshot.diffs) > known:
+                    self._start_from_core()
+
+    def _start_from_core(self):
+        """A reseed is no plan of a request: the cleanup it is shown as says what left, and where it can be read."""
+        diff = self.context.snapshot.diffs[-1]
+        assert "reseed" == diff.outcome
+        for item in diff.left:
+            if item.how != "remove":
+                assert self.context.removed(item.address)
+        for entry in self.context._live.entries.values():
+            self.addresses |= set(filter(None, entry.addresses))
 
     def _append(self, kind, words):
         role = "assistant" if kind == "say" else "user"
@@ -685,7 +701,7 @@ class Agent:
     def request(self):
         context = self.context
         foretold = context.plan()
-        self.addresses |= {item.address for item in foretold.apply().removed}
+        self.addresses |= {item.address for item in foretold.apply().removed if item.address}
         hard = context._live.state.hard
         if foretold.outcome == "stuck":
             with pytest.raises(Stuck, match="largest part that stays is the"):
@@ -739,7 +755,7 @@ def test_the_same_events_give_the_same_requests(events, policy):
             for kind, value in step:
                 agent.do(kind, value)
             agent.request()
-        sent.append([list(agent.context._live.assemble()), agent.context._live.state])
+        sent.append([list(agent.context._live.assemble()), picture(agent.context._live.state)])
     assert sent[0] == sent[1]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ethang_nb.agent.session import BUILT_IN, OPEN, Session
 from ethang_nb.context import kinds
-from ethang_nb.context.policy import from_knobs
+from ethang_nb.context.policies import from_knobs
 from ethang_nb.context.window import Window
 from ethang_nb.errors import Misuse, Unknown
 from ethang_nb.store.database import home

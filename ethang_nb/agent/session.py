@@ -30,7 +30,7 @@ from ethang_nb.context.occupancy import budget
 from ethang_nb.context.outline import segments
 from ethang_nb.context.plan import Plan
 from ethang_nb.context.policy import Policy
-from ethang_nb.context.policy import policy as find_policy
+from ethang_nb.context.policies import policy as find_policy
 from ethang_nb.context.rehearsal import foretold
 from ethang_nb.context.segments import Segments
 from ethang_nb.context.snapshot import Pin, Snapshot, StepRow

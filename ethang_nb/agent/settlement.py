@@ -6,7 +6,7 @@ What is decided here is recorded before the context changes, as everywhere.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from ethang_nb.agent.desk import Desk
@@ -14,9 +14,10 @@ from ethang_nb.agent.given import check_room
 from ethang_nb.agent.toolbox import FINISHED_UNREAD, INTERRUPTED, NEVER_STARTED, refusal
 from ethang_nb.context import kinds
 from ethang_nb.context.messages import clean, tool
+from ethang_nb.context.policies import policy as find_policy
 from ethang_nb.context.policy import Policy
-from ethang_nb.context.policy import policy as find_policy
 from ethang_nb.context.replaying import replay_into
+from ethang_nb.context.settings import Settings
 from ethang_nb.context.state import State
 from ethang_nb.context.window import Window
 from ethang_nb.providers.windows import window_of
@@ -61,11 +62,12 @@ def under(desk: Desk, window: int | str | Window | None, policy: str | Policy | 
     Raises BadWindow, also where less room than now is too little, and Unknown.
     """
     state = desk.live.state
-    wanted = replace(
-        state,
-        window=state.window if window is None else window_of(window, model=desk.model),
-        policy=state.policy if policy is None else find_policy(policy),
+    settings = Settings.of(
+        state.settings.base if window is None else window_of(window, model=desk.model),
+        state.policy if policy is None else find_policy(policy),
+        state.ratio,
     )
+    wanted = state._replace(settings=settings)
     if wanted.usable < state.usable or wanted.note_tokens > state.note_tokens:
         check_room(wanted)
     return wanted
@@ -86,7 +88,7 @@ def settle(desk: Desk, wanted: State) -> None:
     settings = {
         "model": desk.model,
         "policy": wanted.policy.knobs(),
-        "window": asdict(wanted.window),
+        "window": asdict(wanted.settings.base),
         "system": clean(live.system),
         "project": clean(live.project),
         "params": dict(desk.params),
@@ -97,7 +99,7 @@ def settle(desk: Desk, wanted: State) -> None:
     known = desk.archive.record.events(kinds=(kinds.SETTINGS,))
     if not known or known[-1].data != json.loads(json.dumps(settings)):
         desk.log(kinds.SETTINGS, settings)
-    live.settle(window=wanted.window, policy=wanted.policy, **parts)
+    live.settle(window=wanted.settings.base, policy=wanted.policy, **parts)
 
 
 def settle_open_calls(desk: Desk) -> None:

@@ -23,7 +23,7 @@ from ethang_nb.cli.live import Live
 from ethang_nb.cli.terminal import Terminal
 from ethang_nb.config import check_model, checked, steps
 from ethang_nb.context.messages import user
-from ethang_nb.context.policy import POLICIES
+from ethang_nb.context.policies import POLICIES
 from ethang_nb.errors import Misuse, PathRefused
 from ethang_nb.lessons import contracts, modules
 from ethang_nb.lessons.lesson import Lesson

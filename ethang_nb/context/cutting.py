@@ -1,7 +1,8 @@
 """Cutting: a text brought under a token limit, head and tail kept, with a marker that says what is missing.
 
 The marker counts inside the limit. What is missing is said in characters and lines, which are exact and cost
-nothing even on a huge text.
+nothing even on a huge text. A limit too small for the marker leaves the address, the one thing that must not
+go missing. A cut falls between characters, never inside one.
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ def cut(text: str, limit: int, counter: TokenCounter, address: str) -> str:
     if not counter.over(text, limit):
         return text
     lines = text.count("\n") + 1
-    room = limit - counter.count(_marker(len(text), 1, lines, lines, address)) - 2
+    alone = _marker(len(text), 1, lines, lines, address)
+    room = limit - counter.count(alone) - 2
     if room < 8:
-        return head(_marker(len(text), 1, lines, lines, address), limit, counter)
+        return head(f"[… {address}]" if counter.over(alone, limit) else alone, limit, counter)
     first = head(text, room * HEAD_PER_MILLE // 1000, counter)
     last = tail(text[len(first) :], room - counter.count(first), counter)
     missing = len(text) - len(first) - len(last)

@@ -6,27 +6,31 @@ import hashlib
 import json
 from collections.abc import Mapping
 
+from ethang_nb.context.decision import Decision
 from ethang_nb.context.entry import Entry
-from ethang_nb.context.planner import Decision
-from ethang_nb.context.state import State
 
 __all__ = ["digest"]
 
 
-def digest(state: State, decision: Decision, entries: Mapping[int, Entry]) -> str:
-    """Over policy, window, and per segment its content hash, tokens, the moves that concern it, and addresses."""
+def digest(decision: Decision, entries: Mapping[int, Entry], notes: Mapping[int, str]) -> str:
+    """Over policy, window, and per segment its content hash, tokens, the moves that concern it, and addresses.
+
+    `notes` gives the content hash of each note that was written, by its number.
+    """
+    state = decision.before
     moves: dict[int, list[list[object]]] = {}
     for move in decision.moves:
         moves.setdefault(move.row, []).append([move.index, move.act, move.before, move.after, move.code])
+    window = state.window
     shape = {
         "policy": state.policy.knobs(),
-        "window": [state.window.total, state.window.reserve, state.window.max_input, state.window.effective],
+        "window": [window.total, window.reserve, window.max_input, window.effective],
         "ratio": state.ratio,
         "fixed": [state.system, state.tools, state.project, state.core],
-        "notes": [[note.hash, note.tokens, note.generation] for note in state.notes],
+        "notes": [[notes.get(note.id, ""), note.tokens, note.generation] for note in state.notes],
         "segments": [
             [
-                row.hash,
+                entries[row.id].hash(row),
                 row.kind,
                 row.tokens,
                 moves.get(row.id, []),
@@ -34,7 +38,9 @@ def digest(state: State, decision: Decision, entries: Mapping[int, Entry]) -> st
             ]
             for row in state.rows
         ],
-        "outcome": [decision.outcome, decision.before, decision.after, decision.forced, decision.note_tokens],
-    }
+        "outcome": [
+            decision.outcome, state.total, decision.after.total, decision.forced, decision.note_tokens,
+        ],
+    }  # fmt: skip
     packed = json.dumps(shape, separators=(",", ":"), sort_keys=True).encode()
     return hashlib.sha256(packed).hexdigest()

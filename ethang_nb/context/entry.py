@@ -1,28 +1,42 @@
-"""Entry: the texts of one segment, beside the row of integers that the planner knows it by."""
+"""Entry: the texts of one segment, beside the row of integers that the planner knows it by.
+
+They stay as they entered. How they stand in the window now is worked out from the row: each result in the form it
+has there.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import hashlib
+from dataclasses import dataclass, field, replace
 
+from ethang_nb.context.counting import MESSAGE_OVERHEAD, TokenCounter
+from ethang_nb.context.cutting import cut
+from ethang_nb.context.decision import Decision
+from ethang_nb.context.ledger import Result, Row
 from ethang_nb.context.messages import Message, ToolResult
 from ethang_nb.context.notes import Departed
-from ethang_nb.context.planner import Decision
+from ethang_nb.context.squeezing import squeeze
 from ethang_nb.context.state import State
-from ethang_nb.context.wording import call_title
+from ethang_nb.context.wording import call_title, stub, title
 
 __all__ = ["Entry", "Turning"]
 
 
 @dataclass(slots=True)
 class Entry:
-    """The messages of one row: as they stand in the window, as they entered, and where each can be read again."""
+    """The messages of one row as they entered, the size of each result then, and where each can be read again."""
 
     row: int
-    title: str
     messages: list[Message]
-    originals: list[Message]
     addresses: list[str]
     step: int
+    sizes: list[int] = field(default_factory=list)
+    """Tokens of each result as it entered."""
+    _shown: tuple[Row, tuple[Message, ...]] | None = None
+
+    @property
+    def title(self) -> str:
+        return title(self.messages[0])
 
     @property
     def address(self) -> str:
@@ -30,12 +44,12 @@ class Entry:
         results = self.addresses[1:]
         return results[0] if len(results) == 1 else self.addresses[0]
 
-    @property
-    def in_call_order(self) -> list[Message]:
-        """The messages as they are sent: results stand in the order of their calls, however they came."""
-        order = {call.id: at for at, call in enumerate(self.messages[0].calls)}
-        first, *results = self.messages
-        return [first, *sorted(results, key=lambda message: order.get(message.results[0].call_id, 0))]
+    def hash(self, row: Row) -> str:
+        """Of the content as it entered, call ids renumbered: what of it `row` knows, not what came later."""
+        if not row.results:
+            return self.messages[0].hash
+        known = self.messages[: 1 + len(row.results)]
+        return hashlib.sha256("".join(message.hash for message in known).encode()).hexdigest()
 
     def call_title(self, result: ToolResult) -> str:
         """What the call was that `result` answers."""
@@ -44,11 +58,42 @@ class Entry:
                 return call_title(call)
         return result.name or "tool"
 
-    def copy(self) -> Entry:
-        """The same texts in lists of their own: what a plan was made from, kept while the window changes."""
-        return replace(
-            self, messages=list(self.messages), originals=list(self.originals), addresses=list(self.addresses)
-        )
+    def line(self, index: int) -> str:
+        """The one line that stands for result `index` once it left."""
+        result = self.messages[index + 1].results[0]
+        return stub(self.call_title(result), result, self.sizes[index], self.addresses[index + 1])
+
+    def forms(self, row: Row, counter: TokenCounter) -> tuple[Message, ...]:
+        """The messages as they stand while `row` says how, in the order in which they came."""
+        if self._shown is None or self._shown[0] != row:
+            results = [self._in_form(index, result, counter) for index, result in enumerate(row.results)]
+            self._shown = (row, (self.messages[0], *results))
+        return self._shown[1]
+
+    def standing(self, row: Row, counter: TokenCounter) -> tuple[Message, ...]:
+        """The messages as they are sent: results in the order of their calls, however they came."""
+        first, *results = self.forms(row, counter)
+        if len(results) > 1:
+            order = {call.id: at for at, call in enumerate(first.calls)}
+            results.sort(key=lambda message: order.get(message.results[0].call_id, 0))
+        return (first, *results)
+
+    def _in_form(self, index: int, counted: Result, counter: TokenCounter) -> Message:
+        message = self.messages[index + 1]
+        result, address = message.results[0], self.addresses[index + 1]
+        match counted.form:
+            case "stub":
+                new = replace(result, text=self.line(index), images=(), address=address)
+            case "shrunk":
+                new = replace(
+                    result, text=cut(result.text, counted.tokens - MESSAGE_OVERHEAD, counter, address)
+                )
+                new = replace(new, address=address)
+            case "squeezed":
+                new = replace(result, text=squeeze(result.text), address=address)
+            case _:
+                return message
+        return replace(message, parts=(new,))
 
     def departed(self, tokens: int) -> Departed:
         return Departed(
@@ -56,15 +101,24 @@ class Entry:
             title=self.title,
             tokens=tokens,
             address=self.address,
-            messages=tuple(self.originals),
+            messages=tuple(self.messages),
+            logged=self.addresses[0],
+        )
+
+    def copy(self) -> Entry:
+        return replace(
+            self, messages=list(self.messages), addresses=list(self.addresses), sizes=list(self.sizes)
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turning:
-    """A request point: the state and the texts before it, and what was decided."""
+    """A moment at which something was decided: the request point (or the one that comes next), and the decision."""
 
     step: int
-    before: State
     decision: Decision
     entries: dict[int, Entry]
+
+    @property
+    def before(self) -> State:
+        return self.decision.before

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ethang_nb.context.planner import Decision
+from ethang_nb.context.decision import Decision
+from ethang_nb.context.ledger import Result, RowKind
 from ethang_nb.context.policy import Policy
-from ethang_nb.context.state import Form, ResultRow, RowKind
 from ethang_nb.context.window import Window
 
 __all__ = [
     "CleanupAsked",
+    "Cooled",
     "CoreRendered",
     "Event",
     "MessageAdded",
@@ -24,8 +25,8 @@ __all__ = [
     "PolicyChanged",
     "ReleaseOffered",
     "RequestPoint",
+    "Reseeded",
     "ResultAdded",
-    "ResultChanged",
     "Unpinned",
     "UsageReported",
     "WindowChanged",
@@ -54,7 +55,25 @@ class PolicyChanged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkBegun:
-    """A new piece of work; the next user message is its task."""
+    """A new piece of work; the next user message is its task. Where the policy says so it starts from the core.
+
+    `decided` is what was decided when this happened before; `again`: take it, even where it is None.
+    """
+
+    decided: Decision | None = None
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cooled:
+    """A person asked that the next piece of work starts from the core."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reseeded:
+    """A person asked to start from the core now."""
+
+    decided: Decision | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +83,6 @@ class MessageAdded:
     kind: RowKind
     tokens: int
     calls: int = 0
-    hash: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,20 +92,9 @@ class ResultAdded:
     `judged`: intake has had its say already, or must not: the message stands as it is.
     """
 
-    result: ResultRow
-    hash: str = ""
+    result: Result
     row: int | None = None
     judged: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResultChanged:
-    """A result that stands in another form now, with the tokens of that form."""
-
-    row: int
-    index: int
-    tokens: int
-    form: Form
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,9 +113,10 @@ class Unpinned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoreRendered:
-    """The core as it really is now; a plan only bounds it."""
+    """The core was rendered outside a landing: at session start, or with another state of the work."""
 
-    tokens: int
+    pins: tuple[int, ...] = ()
+    """Numbers of the pins that stand in it from now on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,15 +124,14 @@ class NoteStood:
     """A handoff note that somebody's window already holds."""
 
     tokens: int
-    hash: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteWritten:
-    """The newest note as it really is; the plan had reserved for it."""
+    """A note as it really is, the newest where none is named; the plan had reserved for it."""
 
     tokens: int
-    hash: str = ""
+    id: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,9 +170,10 @@ Event = (
     | WindowChanged
     | PolicyChanged
     | WorkBegun
+    | Cooled
+    | Reseeded
     | MessageAdded
     | ResultAdded
-    | ResultChanged
     | Pinned
     | Unpinned
     | CoreRendered

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ethang_nb.context.draft import Draft
+from ethang_nb.context.decision import Decision
 from ethang_nb.context.events import (
     CleanupAsked,
+    Cooled,
     CoreRendered,
     Event,
     MessageAdded,
@@ -21,18 +22,19 @@ from ethang_nb.context.events import (
     PolicyChanged,
     ReleaseOffered,
     RequestPoint,
+    Reseeded,
     ResultAdded,
-    ResultChanged,
     Unpinned,
     UsageReported,
     WindowChanged,
     WorkBegun,
 )
-from ethang_nb.context.planner import Decision, decide, release
-from ethang_nb.context.stages.registry import AT_ENTRY
-from ethang_nb.context.state import NoteRow, PinRow, Row, State
+from ethang_nb.context.ledger import Ledger, Row
+from ethang_nb.context.planner import decide, enter, new_work, release, reseeded
+from ethang_nb.context.settings import Settings
+from ethang_nb.context.state import NoteRow, Passing, PinRow, Reports, State
 
-__all__ = ["PHANTOM", "step"]
+__all__ = ["PHANTOM", "landed", "step"]
 
 PHANTOM = 4  # a report over 4 times our own count is accounting noise (seed 000: "phantom pressure")
 REPORTS = 3  # ► how many reports the calibration looks back
@@ -46,154 +48,201 @@ def step(state: State, event: Event) -> tuple[State, Decision | None]:
         case ResultAdded():
             return _result(state, event)
         case RequestPoint():
-            return _request(state, event.decided or decide(state))
+            decision = event.decided or decide(state)
+            return landed(decision), decision
         case ReleaseOffered():
             decision = event.decided or release(state, event.results)
-            if not decision.moves:
-                return state, decision
-            return replace(state, rows=decision.rows, occupied=decision.occupied), decision
-        case ResultChanged():
-            return _changed(state, event), None
-        case NoteStood():
-            note = NoteRow(state.next_note, event.tokens, state.next_note, event.hash)
-            return replace(state, notes=(*state.notes, note), next_note=state.next_note + 1), None
-        case NoteWritten():
-            newest = replace(state.notes[-1], tokens=event.tokens, hash=event.hash)
-            return replace(state, notes=(*state.notes[:-1], newest)), None
+            return decision.after, decision
+        case WorkBegun():
+            begun = event.decided if event.again or event.decided else new_work(state)
+            after = state if begun is None else landed(begun)
+            return after._replace(work=after.work + 1, begun=True, cooled=False, reports=_fresh(after.reports)), begun
+        case Reseeded():
+            again = event.decided or reseeded(state)
+            return (state, None) if again is None else (landed(again), again)
         case UsageReported():
             return _usage(state, event), None
         case _:
             return _setting(state, event), None
 
 
+def landed(decision: Decision) -> State:
+    """The state once a decision of a request point or a reseed is taken."""
+    state = decision.after
+    reports = state.reports
+    if not reports.sent and decision.outcome not in ("reseed", "stuck") and not decision.cause:
+        reports = reports._replace(sent=True)
+    if decision.outcome == "nothing" and not state.asked and not state.said:
+        return state if reports is state.reports else state._replace(reports=reports)
+    if decision.outcome == "nudge":
+        return state._replace(asked=False, armed=False, nudged=True, said="", reports=reports)
+    if not decision.lands:
+        said = decision.cause or decision.outcome if decision.outcome in ("idle", "stuck") else ""
+        return state._replace(asked=False, said=said, reports=reports)
+    return state._replace(
+        asked=False,
+        cooled=False,
+        next_note=state.next_note + decision.writes_note,
+        said="",
+        armed=state.total < state.settings.nudge_at,
+        reports=reports,
+    )
+
+
 def _setting(state: State, event: Event) -> State:
+    settings = state.settings
     match event:
         case PartsChanged():
-            return replace(
-                state,
+            return state._replace(
                 system=state.system if event.system is None else event.system,
                 tools=state.tools if event.tools is None else event.tools,
                 project=state.project if event.project is None else event.project,
             )
         case WindowChanged():
-            return replace(state, window=event.window, armed=True, said="")
+            new = Settings.of(event.window, settings.policy, settings.ratio)
+            return state._replace(settings=new, armed=True, said="")
         case PolicyChanged():
-            return replace(state, policy=event.policy, armed=True, said="")
-        case WorkBegun():
-            return replace(state, work=state.work + 1)
+            new = Settings.of(settings.base, event.policy, settings.ratio)
+            return state._replace(settings=new, armed=True, said="")
         case Pinned():
-            return replace(state, pins=(*state.pins, PinRow(event.id, event.row, event.line)))
+            return state._replace(pins=(*state.pins, PinRow(event.id, event.row, event.line)))
         case Unpinned():
-            return replace(state, pins=tuple(pin for pin in state.pins if pin.id != event.id))
+            return state._replace(pins=tuple(pin for pin in state.pins if pin.id != event.id))
         case CoreRendered():
-            return replace(state, core=event.tokens)
+            return _rendered(state, event)
+        case NoteStood():
+            note = NoteRow(state.next_note, event.tokens, state.next_note)
+            return state._replace(notes=(*state.notes, note), next_note=state.next_note + 1)
+        case NoteWritten():
+            number = state.notes[-1].id if event.id is None else event.id
+            notes = [note._replace(tokens=event.tokens) if note.id == number else note for note in state.notes]
+            return state._replace(notes=tuple(notes))
         case CleanupAsked():
-            return replace(state, asked=True)
+            return state._replace(asked=True)
+        case Cooled():
+            return state._replace(cooled=True)
         case _:
             raise AssertionError(f"{type(event).__name__} is handled in step")
 
 
+def _rendered(state: State, event: CoreRendered) -> State:
+    pins = tuple(pin._replace(core=pin.core or pin.id in event.pins) for pin in state.pins)
+    lines = sum([pin.line for pin in pins if pin.core]) + state.pointers
+    return state._replace(pins=pins, core=lines + state.core_head if lines else 0)
+
+
 def _message(state: State, event: MessageAdded) -> State:
-    is_user = event.kind == "user"
-    exchange = state.exchange + is_user
+    if event.kind in ("nudge", "notice"):
+        item = Passing(state.next_passing, event.kind, event.tokens, state.next_row)
+        return state._replace(
+            passing=(*state.passing, item),
+            next_passing=state.next_passing - 1,
+            occupied=state.occupied + event.tokens,
+        )
+    state = state.closed()
+    number = state.n
+    if event.kind != "user":
+        row = Row(number, event.kind, event.tokens, state.exchange, (), event.calls)
+        return state._replace(tail=row, occupied=state.occupied + event.tokens, work=max(1, state.work))
     # The session's first task stays; so does the task of the current piece of work, and it alone besides.
-    is_task = is_user and (
-        state.work == 0 or not any(row.task and row.work == state.work for row in state.rows)
-    )
-    rows = state.rows
-    if is_task:
-        first = next((row.id for row in rows if row.task), None)
-        rows = tuple(replace(row, task=row.id == first) if row.task else row for row in rows)
-    work = max(1, state.work)
-    row = Row(
-        id=state.next_row, kind=event.kind, base=event.tokens, exchange=exchange, work=work,
-        open=event.calls, task=is_task, hash=event.hash,
-    )  # fmt: skip
-    return replace(
-        state,
-        rows=(*rows, row),
-        next_row=state.next_row + 1,
-        exchange=exchange,
-        work=work,
-        occupied=state.occupied + row.tokens,
+    is_task = state.begun
+    row = Row(number, "user", event.tokens, state.exchange + 1, (), 0, is_task)
+    return state._replace(
+        tail=row,
+        occupied=state.occupied + event.tokens,
+        exchange=state.exchange + 1,
+        user=number,
+        first_task=number if state.first_task < 0 else state.first_task,
+        task=number if is_task else state.task,
+        begun=False,
+        work=max(1, state.work),
     )
 
 
 def _result(state: State, event: ResultAdded) -> tuple[State, Decision | None]:
-    at = _turn(state, event.row)
-    row = state.rows[at]
-    joined = replace(
-        row,
-        results=(*row.results, event.result),
-        open=max(0, row.open - 1),
-        hash=f"{row.hash}{event.hash}",
-    )
-    rows = (*state.rows[:at], joined, *state.rows[at + 1 :])
-    state = replace(state, rows=rows, occupied=state.occupied + event.result.tokens)
+    tail = state.tail
+    if tail is None or tail.kind != "turn" or event.row not in (None, tail.id):
+        state = _reopened(state, event.row)
+        tail = state.tail
+    if tail is not None and tail.id == (tail.id if event.row is None else event.row):
+        joined = replace(tail, results=(*tail.results, event.result), open=max(0, tail.open - 1))
+        state = state._replace(tail=joined, occupied=state.occupied + event.result.tokens)
+    else:
+        state = _late(state, event)
+    decision = None
     # What fits with everything in it fits all the more with old things gone: nothing to judge then.
-    if event.judged or state.total <= state.usable:
-        return state, None
-    draft = Draft(state)
-    if at == len(rows) - 1:
-        for name in state.policy.stages:
-            if name in AT_ENTRY:
-                AT_ENTRY[name](draft)
-    if not draft.moves:
-        return state, None
-    decision = Decision(
-        outcome="intake",
-        before=state.total,
-        after=draft.total,
-        moves=tuple(draft.moves),
-        rows=tuple(draft.rows),
+    if not event.judged and state.tail is not None and state.total > state.settings.usable:
+        decision = enter(state)
+    return (state if decision is None else decision.after), decision
+
+
+def _reopened(state: State, row: int | None) -> State:
+    """The state with its newest row out of the ledger again where a result still joins that one."""
+    last = state.n - 1
+    wanted = last if row is None else row
+    if state.tail is not None or last < 0 or wanted != last or state.kind(last) != "turn":
+        return state
+    newest = state.row(last)
+    changed = {
+        place: value
+        for place, value in state.changed.items()
+        if state.ledger.results[place[0]].row[place[1]] != last
+    }
+    return state._replace(
+        n=last, tail=newest, changed=changed, opened=tuple(item for item in state.opened if item[0] != last)
     )
-    return replace(state, rows=decision.rows, occupied=draft.occupied), decision
 
 
-def _turn(state: State, row: int | None) -> int:
-    """Position of the turn a result joins."""
-    for at in range(len(state.rows) - 1, -1, -1):
-        found = state.rows[at]
-        if found.id == row or (row is None and found.kind == "turn"):
-            return at
-    raise ValueError(f"no tool turn for a result (row {row})")
-
-
-def _changed(state: State, event: ResultChanged) -> State:
-    rows = list(state.rows)
-    for at, row in enumerate(rows):
-        if row.id == event.row:
-            old = row.results[event.index]
-            new = replace(old, tokens=event.tokens, form=event.form)
-            results = (*row.results[: event.index], new, *row.results[event.index + 1 :])
-            rows[at] = replace(row, results=results)
-            return replace(state, rows=tuple(rows), occupied=state.occupied + new.tokens - old.tokens)
-    raise ValueError(f"no row {event.row}")
-
-
-def _request(state: State, decision: Decision) -> tuple[State, Decision]:
-    state = replace(state, asked=False)
-    if decision.outcome == "nudge":
-        return replace(state, armed=False, nudged=True, said=""), decision
-    if not decision.lands:
-        return replace(
-            state, said=decision.outcome if decision.outcome in ("idle", "stuck") else ""
-        ), decision
-    landed = replace(
-        state,
-        rows=decision.rows,
-        notes=decision.notes,
-        pins=decision.pins,
-        core=decision.core,
-        occupied=decision.occupied,
-        next_note=state.next_note + decision.writes_note,
-        said="",
+def _late(state: State, event: ResultAdded) -> State:
+    """A result of a turn that others have followed: its row is written anew, in a ledger of its own."""
+    wanted = event.row
+    if wanted is None:
+        turns = [number for number in state.numbers if state.kind(number) == "turn"]
+        wanted = turns[-1] if turns else -1
+    if not 0 <= wanted < state.n or state.kind(wanted) != "turn":
+        raise ValueError(f"no tool turn for a result (row {event.row})")
+    ledger = _with_result(state, wanted, event)
+    again, result = event.result.again, event.result
+    at = ledger.upto[again][wanted + 1] - 1
+    changed = {
+        (kind, place + (kind == again and place >= at)): value for (kind, place), value in state.changed.items()
+    }
+    fronts = list(state.collapsed)
+    if at < fronts[again]:
+        fronts[again] += 1
+        changed[again, at] = (result.tokens, result.form)
+    opened = tuple((row, count - (row == wanted)) for row, count in state.opened)
+    return state._replace(
+        ledger=ledger,
+        collapsed=(fronts[0], fronts[1], fronts[2]),
+        changed=changed,
+        opened=tuple(item for item in opened if item[1] > 0),
+        occupied=state.occupied + result.tokens,
     )
-    return replace(landed, armed=landed.fill < landed.levels.nudge), decision
+
+
+def _with_result(state: State, wanted: int, event: ResultAdded) -> Ledger:
+    old = state.ledger
+    ledger = old.until(wanted)
+    for number in range(wanted, state.n):
+        row = old.entered(number)
+        if number == wanted:
+            row = replace(row, results=(*row.results, event.result))
+        ledger = ledger.push(number, row, user=old.user[number], task=old.task[number])
+    return ledger
 
 
 def _usage(state: State, event: UsageReported) -> State:
+    reports = state.reports
     if event.own <= 0 or event.reported > PHANTOM * event.own:
+        return state._replace(reports=reports._replace(phantom=reports.phantom + 1, ever=True))
+    last = (*reports.last, -(-event.reported * 1000 // event.own))[-REPORTS:]
+    ratio = max(1000, *last)
+    state = state._replace(reports=reports._replace(last=last, ever=True, good=reports.good + 1))
+    if ratio == state.settings.ratio:
         return state
-    reports = (*state.reports, -(-event.reported * 1000 // event.own))[-REPORTS:]
-    return replace(state, reports=reports, ratio=max(1000, *reports))
+    return state._replace(settings=Settings.of(state.settings.base, state.settings.policy, ratio))
+
+
+def _fresh(reports: Reports) -> Reports:
+    return reports._replace(sent=False, good=0, phantom=0)

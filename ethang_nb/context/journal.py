@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from ethang_nb.context import kinds
 from ethang_nb.context.messages import from_json
 
 __all__ = ["Journal", "MemoryJournal"]
@@ -19,21 +20,34 @@ class Journal(Protocol):
 
 
 class MemoryJournal:
-    """For a context without a record: messages alone are numbered, from 0, as they entered (`log://<i>`)."""
+    """For a context without a record: messages alone are numbered, from 0, as they entered (`log://<i>`).
+
+    Nudges and notices, which are ours and pass, get no number (-1): so message i has the same one whatever the policy.
+    """
 
     def __init__(self, first: int = 0) -> None:
-        self.texts: list[str] = []
+        self._kept: list[Any] = []
         self._first = first
 
     @property
     def next(self) -> int:
-        return self._first + len(self.texts)
+        return self._first + len(self._kept)
 
     def write(self, kind: str, data: dict[str, Any]) -> int:
         number = self.next
-        # Ours too (a pin by hand): two messages at one address would be one that cannot be read again.
-        if kind == "message":
-            self.texts.append(from_json(data["message"]).text)
-        elif kind == "system":
-            self.texts.append(data["text"])
+        if kind == kinds.MESSAGE:
+            message = data["message"]
+            if message.get("kind") in ("nudge", "notice"):
+                return -1
+            # Ours too (a pin by hand): two messages at one address would be one that cannot be read again.
+            self._kept.append(message)
+        elif kind == kinds.SYSTEM:
+            self._kept.append(data["text"])
         return number
+
+    def text(self, number: int) -> str:
+        """The text of entry `number`. Raises IndexError."""
+        if number < self._first:
+            raise IndexError(number)
+        kept = self._kept[number - self._first]
+        return kept if isinstance(kept, str) else from_json(kept).text

@@ -10,6 +10,8 @@ from typing import Final, Literal
 
 __all__ = [
     "ASKED",
+    "COOL",
+    "CORE",
     "LATE",
     "MESSAGE",
     "NOTE",
@@ -24,6 +26,7 @@ __all__ = [
     "REPLAYED",
     "REPLY",
     "REQUEST",
+    "RESEED",
     "RUN",
     "RUN_END",
     "SETTINGS",
@@ -38,7 +41,7 @@ __all__ = [
 ]
 
 EventKind = Literal[
-    "message", "system", "work", "asked", "release", "point", "note", "usage", "pin", "unpin", "settings",
+    "message", "system", "work", "reseed", "cool", "core", "asked", "release", "point", "note", "usage", "pin", "unpin", "settings",
     "run", "run end", "request", "reply", "overflow", "provider error", "note request", "note failed", "note by rule",
     "tool start", "tool end", "late", "spilled",
 ]  # fmt: skip
@@ -50,7 +53,13 @@ MESSAGE: Final = "message"
 SYSTEM: Final = "system"
 """A text joined the system text; live context."""
 WORK: Final = "work"
-"""A piece of work began, perhaps by name; live context."""
+"""A piece of work began, perhaps by name, and whether it starts from the core; live context."""
+RESEED: Final = "reseed"
+"""A person asked to start from the core now, and what came of it; live context."""
+COOL: Final = "cool"
+"""A person asked that the next piece of work starts from the core; live context."""
+CORE: Final = "core"
+"""The core was rendered for the first time, with the pins that were there before anything was sent; live context."""
 ASKED: Final = "asked"
 """A cleanup was asked for, by a person or a tool; live context."""
 RELEASE: Final = "release"
@@ -98,6 +107,6 @@ SPILLED: Final = "spilled"
 """A text was too large to enter whole and lies at its address; archive."""
 
 REPLAYED: Final[tuple[EventKind, ...]] = (
-    MESSAGE, SYSTEM, WORK, ASKED, RELEASE, POINT, NOTE, USAGE, PIN, UNPIN, SETTINGS,
+    MESSAGE, SYSTEM, WORK, RESEED, COOL, CORE, ASKED, RELEASE, POINT, NOTE, USAGE, PIN, UNPIN, SETTINGS,
 )  # fmt: skip
 """The kinds a replay feeds to a context: all that a context writes, and `settings`, which its owner writes for it."""

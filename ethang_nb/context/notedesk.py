@@ -6,17 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ethang_nb.context.counting import TokenCounter
-from ethang_nb.context.messages import Message
+from ethang_nb.context.decision import Decision
+from ethang_nb.context.messages import Message, user
 from ethang_nb.context.notes import (
+    LINE_TOKENS,
     RULE_AUTHOR,
     RULE_REFERENCE,
     Departed,
     NoteTask,
     compose,
     extract,
+    line_note,
     rule_note,
 )
-from ethang_nb.context.planner import Decision
 from ethang_nb.errors import Misuse
 
 __all__ = ["NoteDesk", "Written"]
@@ -45,30 +47,52 @@ class NoteDesk:
         self._covered: dict[int, tuple[Departed, ...]] = {}
         self.last: NoteTask | None = None
         self.searchable = searchable
+        self.hashes: dict[int, str] = {}
+        """Content hashes of the notes that somebody wrote; one that only stands in has none."""
+        self._tasks: dict[int, NoteTask] = {}
+        """Of the notes that nobody wrote yet."""
+        self._standing_in: dict[int, Message] = {}
 
     def copy(self) -> NoteDesk:
         twin = NoteDesk(searchable=self.searchable)
         twin.messages, twin.pending = dict(self.messages), self.pending
         twin._covered, twin.last = dict(self._covered), self.last
+        twin.hashes, twin._standing_in = dict(self.hashes), dict(self._standing_in)
+        twin._tasks = dict(self._tasks)
         return twin
+
+    def clear(self) -> None:
+        """No note stands any more: what they stood for is reached from the core."""
+        for known in (self.messages, self._covered, self.hashes, self._tasks, self._standing_in):
+            known.clear()
+        self.pending = self.last = None
+
+    def message(self, number: int, counter: TokenCounter) -> Message:
+        """Note `number` as it is sent: as it was written, else by rule, within what is reserved for it."""
+        found = self.messages.get(number) or self._standing_in.get(number)
+        if found is None:
+            found = self._standing_in[number] = self.by_rule(self._tasks[number], counter).message
+        return found
 
     def stand(self, number: int, message: Message) -> None:
         """A note that was written elsewhere; what it covers is not known here."""
         self.messages[number], self._covered[number] = message, ()
+        self.hashes[number] = message.hash
 
     def hand_out(
         self, decision: Decision, departed: Sequence[Departed], task: str, pins: Sequence[tuple[str, str]]
     ) -> None:
         """The decision writes a note: it stands for what departs now and for all that dropped notes stood for."""
-        standing = {note.id for note in decision.notes}
+        notes = decision.after.notes
+        standing = {note.id for note in notes}
         dropped = [note for note in self._covered if note not in standing]
         covers = (*(item for note in dropped for item in self._covered[note]), *departed)
         for note in dropped:
-            del self._covered[note]
-            self.messages.pop(note, None)
-        new = decision.notes[-1]
+            for known in (self._covered, self.messages, self.hashes, self._tasks, self._standing_in):
+                known.pop(note, None)
+        new = notes[-1]
         self._covered[new.id] = covers
-        self.pending = NoteTask(
+        self.pending = self._tasks[new.id] = NoteTask(
             id=new.id,
             generation=new.generation,
             tokens=new.tokens,
@@ -89,8 +113,24 @@ class NoteDesk:
         if task is None or task.id not in self._covered:
             raise Misuse("no handoff note is due; one is written after a cleanup that evicts")
         if not text or not text.strip():
-            text = rule_note(task.lines, task.tokens * PROSE_PER_MILLE // 1000, counter)
-            reference, author = RULE_REFERENCE, RULE_AUTHOR
+            return self.by_rule(task, counter)
+        return self._composed(task, text, reference, author, counter)
+
+    def by_rule(self, task: NoteTask, counter: TokenCounter) -> Written:
+        """The note of `task` as rules write it; where no more has room, one line that says what left."""
+        if task.tokens <= LINE_TOKENS:
+            line = line_note(task.departed, counter)
+            message = user(line, source=RULE_AUTHOR, kind="note", trust="agent")
+            # The line tells of no text that left, so no fact is looked for in it.
+            return Written(
+                task=task, message=message, text=line, prose="", reference=RULE_REFERENCE, author=RULE_AUTHOR
+            )
+        text = rule_note(task.lines, task.tokens * PROSE_PER_MILLE // 1000, counter)
+        return self._composed(task, text, RULE_REFERENCE, RULE_AUTHOR, counter)
+
+    def _composed(
+        self, task: NoteTask, text: str, reference: str, author: str, counter: TokenCounter
+    ) -> Written:
         message, prose = compose(
             task, text, reference=reference, author=author, counter=counter, searchable=self.searchable
         )
@@ -98,4 +138,6 @@ class NoteDesk:
 
     def put(self, written: Written) -> None:
         self.messages[written.task.id] = written.message
+        self.hashes[written.task.id] = written.message.hash
+        self._tasks.pop(written.task.id, None)
         self.pending, self.last = None, written.task

@@ -7,20 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ethang_nb.context.draft import Move, kept
-from ethang_nb.context.explain import moves_by_row, strongest
+from ethang_nb.context.decision import Move
+from ethang_nb.context.draft import kept_rows
+from ethang_nb.context.explain import moves_by_row, segment_id, strongest
+from ethang_nb.context.ledger import Row
 from ethang_nb.context.live import LiveContext
-from ethang_nb.context.messages import Message
 from ethang_nb.context.plan import Act
 from ethang_nb.context.planner import cleanup
 from ethang_nb.context.segments import Retention, Segment, SegmentKind, Segments
-from ethang_nb.context.state import Row
 from ethang_nb.context.wording import REASONS, preview
 
 __all__ = ["segments"]
 
 SHOWN_ACTS: dict[Act, str] = {
     "stay": "stays",
+    "squeeze": "squeezed",
     "collapse": "one line",
     "shrink": "shrunk",
     "evict": "leaves",
@@ -40,9 +41,9 @@ def segments(context: LiveContext, repairs: Sequence[str] = ()) -> Segments:
     state = context.state
     acts = moves_by_row(cleanup(state, asked=True))
     items = _part_segments(context)
-    stays = kept(state.rows, state.policy.keep)
-    newest_user = next((row.id for row in reversed(state.rows) if row.kind == "user"), -1)
-    newest = next((row.id for row in reversed(state.rows) if not row.own), -1)
+    closed = state.closed()
+    stays = kept_rows(closed, state.policy.keep)[1]
+    newest_user, newest = state.user, kept_rows(closed, 1)[0]
     rows = list(state.rows)
     head = [rows.pop(0)] if rows and rows[0].task else []
     for row in head:
@@ -84,20 +85,19 @@ def _note_segments(context: LiveContext, position: int, acts: dict[int, list[Mov
     one = context.state.policy.notes == "one"
     items = []
     for at, note in enumerate(context.state.notes):
-        message = context.notes.messages.get(note.id)
-        messages: tuple[Message, ...] = (message,) if message else ()
+        message = context.notes.message(note.id, context.counter)
         reason = REASONS["note" if one else "note-protected"]
         items.append(
             Segment(
                 id=f"note:{note.id}",
                 kind="note",
                 title=f"handoff note, generation {note.generation}",
-                messages=messages,
+                messages=(message,),
                 tokens=note.tokens,
                 retention=Retention.NOTE,
                 droppable=False,
                 reason=reason,
-                source=message.source if message else "",
+                source=message.source,
                 trust="agent",
                 position=position + at,
                 verdict="rewritten" if one and _evicts(acts) else "stays",
@@ -111,7 +111,7 @@ def _row_segment(
     context: LiveContext,
     row: Row,
     acts: dict[int, list[Move]],
-    stays: set[int],
+    stays: frozenset[int],
     newest: int,
     newest_user: int,
     position: int,
@@ -124,10 +124,10 @@ def _row_segment(
     collapsed = bool(row.results) and all(result.form == "stub" for result in row.results)
     outside = any(message.trust == "outside" for message in entry.messages)
     return Segment(
-        id=str(row.id),
+        id=segment_id(row),
         kind="task" if row.task else row.kind,
         title=entry.title,
-        messages=tuple(entry.messages),
+        messages=entry.standing(row, context.counter),
         tokens=row.tokens,
         retention=_retention(row, stays),
         droppable=droppable,
@@ -147,7 +147,7 @@ def _row_segment(
 
 
 def _droppable(
-    context: LiveContext, row: Row, stays: set[int], newest: int, newest_user: int
+    context: LiveContext, row: Row, stays: frozenset[int], newest: int, newest_user: int
 ) -> tuple[bool, str]:
     if row.task:
         return False, REASONS["task"]
@@ -168,7 +168,7 @@ def _droppable(
     return True, REASONS[row.kind]
 
 
-def _why_stays(row: Row, stays: set[int], reason: str) -> str:
+def _why_stays(row: Row, stays: frozenset[int], reason: str) -> str:
     if row.id in stays:
         return reason
     if row.results and all(result.form == "stub" for result in row.results):
@@ -176,7 +176,7 @@ def _why_stays(row: Row, stays: set[int], reason: str) -> str:
     return REASONS["below"]
 
 
-def _retention(row: Row, stays: set[int]) -> Retention:
+def _retention(row: Row, stays: frozenset[int]) -> Retention:
     if row.passing:
         return Retention.NOTICE
     if row.task or row.kind == "pin":

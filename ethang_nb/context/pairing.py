@@ -1,77 +1,102 @@
 """Pairing: every tool call has its result right behind it, and every result was asked for.
 
-`mend` makes any list of messages a legal history and says in words what it changed; `violations` says what
-is illegal about one. A result belongs to the nearest call before it that has its id and is still open, so an
-id may come again in a later turn. Nothing leaves unseen: what `mend` takes out stands in `repairs`.
+`mend` makes any list of messages a legal history and says in words what it changed; `Mending` does so for a
+context that is fed as it goes; `violations` says what is illegal. A result belongs to the nearest call before
+it that has its id and is still open, so an id may come again in a later turn. Nothing leaves unseen: what is
+taken out stands in `repairs`, with the first words of its text.
 
-A legal history: each message has a part and no empty text; calls and thinking stand in assistant messages,
-each result is a tool message of its own; the calls of one message have different ids; right behind them come
-their results, one a call, in call order; no result stands anywhere else; no message holds thinking alone.
+A legal history: each message has a part and no empty text; a system message holds text alone; calls and
+thinking stand in assistant messages, each result is a tool message of its own; the calls of one message have
+different ids; right behind them come their results, one a call, in call order; no result stands anywhere
+else; no message holds thinking alone.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from itertools import count
 
+from ethang_nb.context.answering import Answering, Item, answer_to, named, thinking_alone
 from ethang_nb.context.messages import Message, Part, Role, Text, Thinking, ToolCall, ToolResult, tool
 
-__all__ = ["LOST", "Mended", "OpenCalls", "mend", "violations"]
+__all__ = ["LOST", "Mended", "Mending", "mend", "violations"]
 
 LOST = "no result was recorded; it may or may not have run"
 """The text of the error result that stands for one that was never recorded."""
 
-_UNNAMED = "call"  # what a call without an id is called
-_PREVIEW = 40  # characters of a removed text that its repair shows
 _WORDS = {ToolCall: "call", ToolResult: "result", Thinking: "thinking"}
-_Tag = TypeVar("_Tag")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mended:
-    """A legal history and what had to be changed for it: one line each, by position in the input from 0."""
+    """Legal messages and what had to be changed for them: one line each, by position in the input from 0.
+
+    `positions` says for each message which of the input it came from.
+    """
 
     messages: tuple[Message, ...]
     repairs: tuple[str, ...] = ()
+    positions: tuple[int, ...] = ()
 
 
-class OpenCalls(Generic[_Tag]):
-    """The calls that wait for a result: nearest turn first, within a turn in call order."""
-
-    def __init__(self) -> None:
-        self._waiting: dict[str, list[deque[_Tag]]] = {}
-
-    def ask(self, calls: Iterable[tuple[str, _Tag]]) -> None:
-        """The calls of one turn: id, and what `answer` shall give back for it."""
-        turn: dict[str, deque[_Tag]] = {}
-        for call_id, tag in calls:
-            turn.setdefault(call_id, deque()).append(tag)
-        for call_id, tags in turn.items():
-            self._waiting.setdefault(call_id, []).append(tags)
-
-    def answer(self, call_id: str) -> _Tag | None:
-        """The call that a result with this id belongs to, now open no more; None where nobody asked."""
-        turns = self._waiting.get(call_id)
-        if not turns:
-            return None
-        tag = turns[-1].popleft()
-        if not turns[-1]:
-            turns.pop()
-        return tag
-
-
-def mend(messages: Iterable[Message], *, still_open: bool = False) -> Mended:
+def mend(
+    messages: Iterable[Message],
+    *,
+    still_open: bool = False,
+    positions: Iterable[int] | None = None,
+    said: Iterable[tuple[int, str]] = (),
+) -> Mended:
     """The nearest legal history. Messages that need no repair come back as the very same objects.
 
     An unanswered call gets the `LOST` error result. With `still_open` the calls of the last turn may go on
-    waiting, as long as nothing but results of theirs follows it.
+    waiting, as long as nothing but results of theirs follows it. `positions`: what to call each message in
+    the repairs, where it is not its place in this list; `said`: by such a position, what is to be said besides.
     """
-    bench = _Bench()
-    for position, message in enumerate(messages):
-        bench.take(position, message)
+    answering = Answering()
+    for place, text in said:
+        answering.say(place, text)
+    bench = _Bench(answering)
+    places = count() if positions is None else positions
+    for message, position in zip(messages, places, strict=False):
+        for item in answering.take(position, message):
+            bench.put(item)
     return bench.finish(still_open=still_open)
+
+
+class Mending:
+    """`mend` for a context that is fed as it goes: what may enter of each message, in the order it came.
+
+    What comes out is legal by itself, its results carry id and name of the call they answer, and each call
+    has one result at most. Where a late result stands, and that every call has one, is for who assembles.
+    """
+
+    def __init__(self) -> None:
+        self._answering = Answering()
+        self._next = 0
+
+    def take(
+        self,
+        messages: Sequence[Message],
+        *,
+        positions: Sequence[int] | None = None,
+        said: Iterable[tuple[int, str]] = (),
+    ) -> Mended:
+        """What enters of these messages. Positions, here from 0 again, count on from what was given before."""
+        for place, text in said:
+            self._answering.say(self._next + place, text)
+        places = range(len(messages)) if positions is None else positions
+        items = [
+            item
+            for place, message in zip(places, messages, strict=True)
+            for item in self._answering.take(self._next + place, message)
+        ]
+        self._next += places[-1] + 1 if places else 0
+        return Mended(
+            messages=tuple(item.with_name for item in items),
+            repairs=self._answering.told(),
+            positions=tuple(item.position for item in items),
+        )
 
 
 def violations(messages: Sequence[Message], *, still_open: bool = False) -> tuple[str, ...]:
@@ -87,11 +112,11 @@ def violations(messages: Sequence[Message], *, still_open: bool = False) -> tupl
         if message.role == "tool":
             faults += _answer_faults(message.results, due, may_skip=still_open and position > tail)
         else:
-            faults += (f"the result of {_named(call)} should stand before it" for call in due)
+            faults += (f"the result of {named(call)} should stand before it" for call in due)
             due = list(message.calls) if message.role == "assistant" else []
         found += (f"message {position}: {fault}" for fault in faults)
     if not still_open:
-        found += (f"end: the result of {_named(call)} is missing" for call in due)
+        found += (f"end: the result of {named(call)} is missing" for call in due)
     return tuple(found)
 
 
@@ -105,7 +130,7 @@ def _faults(message: Message) -> list[str]:
         faults.append("empty text")
     if role == "tool" and len(message.results) > 1:
         faults.append(f"{len(message.results)} results in one message")
-    if _thinking_alone(message):
+    if thinking_alone(message):
         faults.append("thinking alone")
     ids = [call.id for call in message.calls]
     if "" in ids or len(set(ids)) < len(ids):
@@ -122,148 +147,73 @@ def _answer_faults(results: Sequence[ToolResult], due: list[ToolCall], *, may_sk
             faults.append(f"nobody asked for the result of call {result.call_id!r} here")
             continue
         if not may_skip:
-            faults += (f"the result of {_named(call)} should stand before it" for call in due[:at])
+            faults += (f"the result of {named(call)} should stand before it" for call in due[:at])
         del due[: at + 1]
     return faults
 
 
 @dataclass(slots=True)
 class _Turn:
-    """An assistant message with calls, and the tool message that answers each, None where there is none."""
+    """An assistant message with calls, and what answers each, None where nothing does."""
 
-    position: int
-    message: Message
-    results: list[Message | None]
+    asked: Item
+    results: list[Item | None]
 
 
 class _Bench:
-    """Where a history is taken apart, message by message, and put together again."""
+    """Where a history is put together again: each result right behind its call, in call order."""
 
-    def __init__(self) -> None:
-        self._slots: list[Message | _Turn] = []
-        self._open: OpenCalls[tuple[_Turn, int]] = OpenCalls()
-        self._answered: set[str] = set()
-        self._repairs: list[tuple[int, str]] = []
+    def __init__(self, answering: Answering) -> None:
+        self._answering = answering
+        self._slots: list[Item | _Turn] = []
+        self._turns: dict[int, _Turn] = {}
 
-    def take(self, position: int, message: Message) -> None:
-        message = self._tidied(position, message)
-        rest = self._without_results(position, message)
-        if message.role == "assistant":  # calls first: a result beside them is theirs
-            self._place(position, rest)
-            self._answer_all(position, message)
+    def put(self, item: Item) -> None:
+        if item.index >= 0:
+            self._answer(item)
+        elif item.turn >= 0:
+            turn = _Turn(asked=item, results=[None] * len(item.message.calls))
+            self._turns[item.turn] = turn
+            self._slots.append(turn)
         else:
-            self._answer_all(position, message)
-            self._place(position, rest)
+            self._slots.append(item)
 
     def finish(self, *, still_open: bool) -> Mended:
         last = self._slots[-1] if self._slots else None
-        messages: list[Message] = []
+        items: list[Item] = []
         for slot in self._slots:
-            if isinstance(slot, Message):
-                messages.append(slot)
+            if isinstance(slot, Item):
+                items.append(slot)
                 continue
             if not (still_open and slot is last):
                 self._fill(slot)
-            messages.append(slot.message)
-            messages += (result for result in slot.results if result is not None)
-        in_order = sorted(self._repairs, key=lambda repair: repair[0])
-        repairs = tuple(f"message {position}: {text}" for position, text in in_order)
-        return Mended(messages=tuple(messages), repairs=repairs)
+            items.append(slot.asked)
+            items += (result for result in slot.results if result is not None)
+        return Mended(
+            messages=tuple(item.message for item in items),
+            repairs=self._answering.told(),
+            positions=tuple(item.position for item in items),
+        )
 
-    def _say(self, position: int, text: str) -> None:
-        self._repairs.append((position, text))
-
-    def _tidied(self, position: int, message: Message) -> Message:
-        """Without empty texts, and without calls and thinking where no such message can hold them."""
-        kept: list[Part] = []
-        for part in message.parts:
-            if isinstance(part, Text) and not part.text:
-                self._say(position, f"an empty text of the {message.role} message left out")
-            elif isinstance(part, ToolCall | Thinking) and message.role != "assistant":
-                what = _named(part) if isinstance(part, ToolCall) else "thinking"
-                self._say(position, f"{what} removed: a message of role {message.role} cannot hold it")
-            else:
-                kept.append(part)
-        if not kept:
-            self._say(position, f"the {message.role} message removed: nothing is in it")
-        return message if len(kept) == len(message.parts) else replace(message, parts=tuple(kept))
-
-    def _without_results(self, position: int, message: Message) -> Message:
-        """What stays of the message once its results have gone to their calls."""
-        rest = tuple(part for part in message.parts if not isinstance(part, ToolResult))
-        if message.role == "tool" and rest:
-            self._say(position, "what is no result in the tool message set apart as a user message")
-            return replace(message, role="user", parts=rest)
-        return message if len(rest) == len(message.parts) else replace(message, parts=rest)
-
-    def _place(self, position: int, message: Message) -> None:
-        if message.calls:
-            own = self._with_own_ids(position, message)
-            turn = _Turn(position=position, message=own, results=[None] * len(own.calls))
-            self._slots.append(turn)
-            # Results carry the ids as they came in, so the turn is asked for under those.
-            self._open.ask((call.id, (turn, index)) for index, call in enumerate(message.calls))
-        elif _thinking_alone(message):
-            self._say(position, "the assistant message removed: it held thinking alone")
-        elif message.parts:
-            self._slots.append(message)
-
-    def _answer_all(self, position: int, message: Message) -> None:
-        """Gives each result to its call, as a tool message of its own."""
-        if message.role == "tool" and len(message.parts) == 1 and message.results:
-            self._answer(position, message)
-            return
-        trust = message.trust if message.role == "tool" else "outside"
-        for result in message.results:
-            self._say(position, f"the result of call {result.call_id!r} set apart as a tool message")
-            self._answer(position, replace(tool(result, trust=trust), step=message.step))
-
-    def _answer(self, position: int, message: Message) -> None:
-        result = message.results[0]
-        what = f"the result of call {result.call_id!r}"
-        found = self._open.answer(result.call_id)
-        if found is None:
-            known = result.call_id in self._answered
-            reason = "its call has a result already" if known else "no call before it asked for it"
-            text = result.text[:_PREVIEW] + ("…" if len(result.text) > _PREVIEW else "")
-            self._say(position, f"{what} removed, {reason}: {text!r}")
-            return
-        turn, index = found
-        self._answered.add(result.call_id)
+    def _answer(self, item: Item) -> None:
+        turn = self._turns[item.turn]
+        what = answer_to(item.message.results[0])
         if self._slots[-1] is not turn:
-            self._say(position, f"{what} moved up to its call in message {turn.position}")
-        elif any(turn.results[index + 1 :]):
-            self._say(position, f"{what} moved into call order")
-        call_id = turn.message.calls[index].id
-        if call_id != result.call_id:
-            message = replace(message, parts=(replace(result, call_id=call_id),))
-        turn.results[index] = message
-
-    def _with_own_ids(self, position: int, message: Message) -> Message:
-        """An id that is empty or comes twice in the message gets a name of its own in this turn."""
-        ids = [call.id for call in message.calls]
-        if "" not in ids and len(set(ids)) == len(ids):
-            return message
-        taken = set(ids)
-        seen: set[str] = set()
-        parts: list[Part] = []
-        for part in message.parts:
-            if not isinstance(part, ToolCall) or (part.id and part.id not in seen):
-                parts.append(part)
-                seen.update([part.id] if isinstance(part, ToolCall) else [])
-                continue
-            fresh = _fresh(part.id or _UNNAMED, taken)
-            taken.add(fresh)
-            parts.append(replace(part, id=fresh))
-            self._say(position, f"{_named(part)} renamed to {fresh!r}: no two calls of a turn share an id")
-        return replace(message, parts=tuple(parts))
+            self._answering.say(
+                item.position, f"{what} moved up to its call in message {turn.asked.position}"
+            )
+        elif any(turn.results[item.index + 1 :]):
+            self._answering.say(item.position, f"{what} moved into call order")
+        turn.results[item.index] = item
 
     def _fill(self, turn: _Turn) -> None:
-        for index, call in enumerate(turn.message.calls):
+        asked = turn.asked
+        for index, call in enumerate(asked.message.calls):
             if turn.results[index] is None:
                 lost = ToolResult(call_id=call.id, name=call.name, text=LOST, error=True, again="lost")
-                turn.results[index] = replace(tool(lost), step=turn.message.step)
-                self._say(turn.position, f"{_named(call)} has no result; an error result says so")
+                message = replace(tool(lost), step=asked.message.step)
+                turn.results[index] = Item(asked.position, message, asked.turn, index, call)
+                self._answering.say(asked.position, f"{named(call)} has no result; an error result says so")
 
 
 def _belongs(part: Part, role: Role) -> bool:
@@ -271,23 +221,7 @@ def _belongs(part: Part, role: Role) -> bool:
         return role == "tool"
     if isinstance(part, ToolCall | Thinking):
         return role == "assistant"
-    return role != "tool"
-
-
-def _thinking_alone(message: Message) -> bool:
-    return bool(message.parts) and all(isinstance(part, Thinking) for part in message.parts)
-
-
-def _fresh(base: str, taken: set[str]) -> str:
-    name, number = base, 1
-    while name in taken:
-        number += 1
-        name = f"{base}_{number}"
-    return name
-
-
-def _named(call: ToolCall) -> str:
-    return f"call {call.id!r} ({call.name})"
+    return role not in ("tool", "system") or (role == "system" and isinstance(part, Text))
 
 
 def _word(part: Part) -> str:

@@ -64,7 +64,8 @@ class PinBoard:
         return next((pin for pin in self.entering if pin_text(pin.kind, pin.text) == text), None)
 
     def bind(self, pin: Pin, row: int) -> None:
-        self.pins[pin.id - 1] = replace(pin, segment=str(row))
+        """Its message is that of `row`; -1: it has none and stands in the core."""
+        self.pins[pin.id - 1] = replace(pin, segment=str(row) if row >= 0 else "", core=row < 0)
         self._waiting = [number for number in self._waiting if number != pin.id]
 
     def find(self, number: int) -> Pin:

@@ -1,72 +1,79 @@
-"""Pins: constraints and decisions found in the owner's own words when they first appear.
+"""Pins: constraints and decisions found in the owner's own words when they first appear, and lifted by them.
 
-Cue rules as data; only text of trust *owner* is ever looked at, so a rule planted in a tool result is never
-pinned. Seed 003: "a separate slot …, populated when the constraint first appears rather than reconstructed
-later from the history".
+Only text of trust *owner* is ever looked at, so a rule planted in a tool result is never pinned and lifts
+nothing. Seed 003: "a separate slot …, populated when the constraint first appears rather than reconstructed later
+from the history". The rules are data (`cues`, `hearing`, `lifting`) and English: what is said in another language is
+not pinned, and is pinned by hand.
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from ethang_nb.context.hearing import cue_in
+from ethang_nb.context.lifting import replaced, taken_back
 from ethang_nb.context.messages import Message, Text
+from ethang_nb.context.sentences import Sentence, sentences
+from ethang_nb.context.snapshot import Pin
 
-__all__ = ["CUES", "Cue", "Found", "find"]
+__all__ = ["Found", "Lift", "find", "lifted"]
 
-
-class Cue(NamedTuple):
-    """A rule that makes a sentence a pin: its name as it is shown, what it finds, and the pattern."""
-
-    name: str
-    kind: Literal["constraint", "decision"]
-    pattern: re.Pattern[str]
+_LONGEST_REASON = 120  # ► characters
 
 
 class Found(NamedTuple):
+    """A sentence to pin, word for word, and the name of the rule that found it."""
+
     kind: Literal["constraint", "decision"]
     text: str
     rule: str
 
 
-CUES: tuple[Cue, ...] = (
-    Cue("marked constraint", "constraint", re.compile(r"^\s*(?:constraint|rule|important)\s*:", re.I)),
-    Cue("marked decision", "decision", re.compile(r"^\s*decision\s*:", re.I)),
-    Cue("never + verb", "constraint", re.compile(r"\bnever\s+[a-z]+", re.I)),
-    Cue(
-        "do not + verb", "constraint", re.compile(r"\b(?:do not|don['’]t|must not|mustn['’]t)\s+[a-z]+", re.I)
-    ),
-    Cue("must or always", "constraint", re.compile(r"\b(?:you must|must always|always)\s+[a-z]+", re.I)),
-    Cue("only", "constraint", re.compile(r"^\s*only\s+[a-z]+", re.I)),
-    Cue(
-        "we decided", "decision", re.compile(r"\b(?:we|i)(?:['’]ve| have)? (?:decided|chose|agreed)\b", re.I)
-    ),
-    Cue("we will use", "decision", re.compile(r"\bwe(?:['’]re| are) (?:going with|using)\b", re.I)),
-    Cue("we will use", "decision", re.compile(r"\bwe(?:['’]ll| will) use\b", re.I)),
-)
+class Lift(NamedTuple):
+    """The number of a pin that no longer holds, and why: "lifted by …" or "replaced by …", then the sentence."""
 
-_NOT_BINDING = re.compile(
-    # Questions, reports of the past and polite phrases have the cue but bind nobody.
-    r"\?\s*$|\b(?:i|it|he|she|they|that|which|who) (?:never|always)\b"
-    r"|\bnever mind\b|\bdon['’]t (?:know|think|mind|worry|see)\b",
-    re.I,
-)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"'(])|\n+")
-_LONGEST_SENTENCE = 400  # ► characters; a longer one is prose that quotes a rule, not a rule
+    pin: int
+    reason: str
 
 
 def find(message: Message) -> tuple[Found, ...]:
     """Sentences of an owner's message that bind later work, in order."""
-    if message.trust != "owner" or message.role != "user" or message.kind != "message":
-        return ()
-    text = "\n".join(part.text for part in message.parts if isinstance(part, Text))
-    found: list[Found] = []
-    for sentence in _SENTENCE.split(text):
-        clean = sentence.strip()
-        if not clean or len(clean) > _LONGEST_SENTENCE or _NOT_BINDING.search(clean):
-            continue
-        for cue in CUES:
-            if cue.pattern.search(clean):
-                found.append(Found(cue.kind, clean, cue.name))
-                break
-    return tuple(found)
+    found = (_found(sentence) for sentence in _own(message))
+    return tuple(one for one in found if one is not None)
+
+
+def lifted(message: Message, holding: Sequence[Pin]) -> tuple[Lift, ...]:
+    """Which of the pins that hold an owner's message lifts or replaces, each once, in the order of its sentences.
+
+    A sentence that replaces a pin is itself among what `find` finds: lift first, then pin.
+    """
+    left = [pin for pin in holding if not pin.lifted]
+    lifts: list[Lift] = []
+    for sentence in _own(message) if left else ():
+        gone, how = taken_back(sentence, left), "lifted"
+        if not gone and (found := _found(sentence)):
+            gone, how = replaced(sentence, found.kind, left), "replaced"
+        lifts += [Lift(pin.id, _reason(how, sentence.text)) for pin in gone]
+        left = [pin for pin in left if pin not in gone]
+    return tuple(lifts)
+
+
+def _own(message: Message) -> Iterator[Sentence]:
+    if message.trust == "owner" and message.role == "user" and message.kind == "message":
+        for part in message.parts:
+            if isinstance(part, Text):
+                yield from sentences(part.text)
+
+
+def _found(sentence: Sentence) -> Found | None:
+    if sentence.marked and not sentence.heard.endswith("?"):
+        return Found(sentence.marked, sentence.text, f"marked {sentence.marked}")
+    cue = cue_in(sentence.heard)
+    return None if cue is None else Found(cue.kind, sentence.text, cue.name)
+
+
+def _reason(how: str, text: str) -> str:
+    said = " ".join(text.split())
+    room = _LONGEST_REASON - len(f'{how} by ""')
+    return f'{how} by "{said if len(said) <= room else said[: room - 1] + "…"}"'

@@ -21,7 +21,7 @@ __all__ = ["Act", "Applied", "Outcome", "Plan", "Price", "Removed", "Verdict"]
 Outcome = Literal["nothing", "intake", "nudge", "cleanup", "release", "reseed", "idle", "stuck"]
 """`intake`: results became one line as they entered. `nothing`: below every level. `idle`: a cleanup was due but
 would free less than the minimum. `stuck`: it does not fit hard and nothing helps."""
-Act = Literal["stay", "collapse", "shrink", "evict", "remove", "rewrite", "write"]
+Act = Literal["stay", "squeeze", "collapse", "shrink", "evict", "remove", "rewrite", "write"]
 """`remove`: a nudge or notice taken out. `rewrite`, `write`: a handoff note."""
 
 

@@ -7,173 +7,145 @@ say that nothing helps. Source of the rules: DESIGN 5; of the minimum and the st
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass
-from typing import Any
 
-from ethang_nb.context.draft import Draft, Move
-from ethang_nb.context.plan import Outcome
-from ethang_nb.context.stages.registry import AT_CLEANUP, AT_REQUEST
-from ethang_nb.context.state import Form, NoteRow, PinRow, Row, State
+from ethang_nb.context.decision import Decision
+from ethang_nb.context.draft import Draft, kept_rows
+from ethang_nb.context.stages.registry import AT_CLEANUP, AT_ENTRY, AT_REQUEST, AT_WORK, EARLY
+from ethang_nb.context.state import State
 
-__all__ = ["Decision", "cleanup", "decide", "recalled", "release", "told"]
+__all__ = ["cleanup", "decide", "enter", "new_work", "release", "reseeded", "uncertain"]
 
 LAST_NOTE_TOKENS = 200  # ► the rule-written note of a plan that otherwise would not fit hard
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
-    """What the policy does to a state: the moves, and the parts of the state as they would stand after them."""
-
-    outcome: Outcome
-    before: int
-    after: int
-    moves: tuple[Move, ...] = ()
-    forced: bool = False
-    asked: bool = False
-    keep: int = 0
-    writes_note: bool = False
-    rule_note: bool = False
-    """Whether the note must be written by rule: there is no room to ask a model."""
-    note_tokens: int = 0
-    rows: tuple[Row, ...] = ()
-    notes: tuple[NoteRow, ...] = ()
-    pins: tuple[PinRow, ...] = ()
-    core: int = 0
-    occupied: int = 0
-
-    @staticmethod
-    def none(total: int) -> Decision:
-        """The decision to do nothing."""
-        return Decision(outcome="nothing", before=total, after=total)
-
-    @property
-    def lands(self) -> bool:
-        return self.outcome in ("cleanup", "reseed")
-
-    @property
-    def gain(self) -> int:
-        return self.before - self.after
+UNKNOWN_RATIO = 1_300  # ► how much more a tokenizer that is not ours may count
 
 
 def decide(state: State) -> Decision:
     """The decision at a request point."""
-    if state.asked or state.total >= state.cleanup_at or state.total > state.hard:
+    state = state.closed()
+    settings, total = state.settings, state.total
+    if state.asked or total >= settings.cleanup_at or total > settings.hard:
         return cleanup(state, asked=state.asked)
+    lacks = 0
+    if total >= settings.act_at:
+        draft = Draft(state)
+        draft.render_core()
+        draft.drop_passing()
+        for name in settings.policy.stages:
+            if name in EARLY:
+                EARLY[name](draft)
+        lacks = settings.minimum - (total - draft.total)
+        if lacks <= 0 and draft.total < total:
+            return Decision.of(draft, "cleanup", early=True)
     draft = Draft(state)
-    for name in state.policy.stages:
+    for name in settings.policy.stages:
         if name in AT_REQUEST:
             AT_REQUEST[name](draft)
     if draft.nudges:
-        return _decision(draft, "nudge", state.total)
-    return Decision.none(state.total)
+        return Decision(outcome="nudge", before=state, after=state)
+    return Decision(outcome="nothing", before=state, after=state, lacks=max(0, lacks))
 
 
 def cleanup(state: State, *, asked: bool = False) -> Decision:
     """The decision of a cleanup now, whatever the fill."""
-    before = state.total
-    best = _attempt(state, state.policy.keep)
-    slack_at = state.usable * (state.levels.landing + state.policy.slack) // 1000
-    for keep in range(state.policy.keep - 1, 0, -1):
-        if best.total <= slack_at:
+    state = state.closed()
+    settings, before = state.settings, state.total
+    best = _attempt(state, settings.policy.keep, asked=asked)
+    for keep in range(settings.policy.keep - 1, 0, -1):
+        if best.total <= settings.slack_at:
             break
-        best = min(best, _attempt(state, keep), key=lambda draft: draft.total)
-    if best.total > state.hard:
-        last = _attempt(state, 1, note_tokens=min(state.note_tokens, LAST_NOTE_TOKENS), last_resort=True)
-        best = min(best, last, key=lambda draft: draft.total)
-    gain, forced = before - best.total, before > state.hard
-    if best.total > state.hard:
-        return Decision(outcome="stuck", before=before, after=before, forced=forced, asked=asked)
-    enough = gain >= state.usable * state.policy.minimum // 1000
-    if enough or forced or (asked and gain > 0):
-        return _decision(best, "cleanup", before, forced=forced, asked=asked)
-    return Decision(outcome="idle", before=before, after=before, asked=asked)
+        other = _attempt(state, keep, asked=asked)
+        best = other if other.total < best.total else best
+    if best.total > settings.hard:
+        note = min(settings.note_tokens, LAST_NOTE_TOKENS)
+        last = _attempt(state, 1, note_tokens=note, last_resort=True, asked=asked)
+        best = last if last.total < best.total else best
+    gain, forced = before - best.total, before > settings.hard
+    if best.total > settings.hard:
+        return Decision(outcome="stuck", before=state, after=state, forced=forced, asked=asked)
+    if gain > 0 and (gain >= settings.minimum or forced or asked):
+        return Decision.of(best, "cleanup", forced=forced, asked=asked)
+    if not asked and before <= settings.evict_to:  # at its level, and that is where the policy wants it
+        return Decision(outcome="nothing", before=state, after=state)
+    return Decision(
+        outcome="idle", before=state, after=state, asked=asked, lacks=max(1, settings.minimum - gain)
+    )
+
+
+def enter(state: State) -> Decision | None:
+    """What becomes of the newest row as it enters; None where it stays as it came."""
+    state = state.closed()
+    draft = Draft(state)
+    for name in state.settings.policy.stages:
+        if name in AT_ENTRY:
+            AT_ENTRY[name](draft)
+    return Decision.of(draft, "intake") if draft.changed != state.changed else None
+
+
+def new_work(state: State) -> Decision | None:
+    """Whether the piece of work that begins starts from the core; None where the policy has no such rule."""
+    state = state.closed()
+    due = state.settings.reseed_at is not None and (
+        state.total >= state.settings.reseed_at or uncertain(state)
+    )
+    if not state.cooled and not due:
+        return None
+    return reseeded(state, asked=state.cooled)
+
+
+def reseeded(state: State, *, asked: bool = True) -> Decision | None:
+    """The decision to start from the core now; None where there is nothing to leave behind."""
+    state = state.closed()
+    draft = Draft(state)
+    AT_WORK["reseed"](draft)
+    gain = state.total - draft.total
+    if gain <= 0 and not asked:
+        return None
+    if draft.total > state.settings.hard or (gain < state.settings.minimum and not asked):
+        if state.said == "reseed":
+            return None
+        return Decision(outcome="idle", before=state, after=state, cause="reseed")
+    return Decision.of(draft, "reseed", asked=asked)
+
+
+def uncertain(state: State) -> bool:
+    """Whether the fill is not to be trusted (seed 004: "any uncertainty should tip toward rebuilding")."""
+    reports, level = state.reports, state.settings.reseed_at
+    if level is None:
+        return False
+    only_phantoms = reports.phantom > 0 and not reports.good
+    missing = reports.ever and reports.sent and not reports.good and not reports.phantom
+    straddles = (
+        not state.exact
+        and not reports.ever
+        and state.total * max(UNKNOWN_RATIO, state.ratio) // state.ratio >= level
+    )
+    return only_phantoms or missing or straddles
 
 
 def release(state: State, offered: Iterable[tuple[int, int]]) -> Decision:
     """Collapses the offered results that may leave. No landing: free of the minimum, the nudge stays as it is."""
+    state = state.closed()
     draft = Draft(state)
-    wanted = set(offered)
-    newest = max((row.id for row in state.rows if not row.own), default=-1)
-    for at, row in enumerate(state.rows):
-        for index, result in enumerate(row.results):
-            if (row.id, index) in wanted and row.id != newest and result.tokens > result.stub:
-                draft.set_result(at, index, result.stub, "stub", "collapse", "offered")
-    return _decision(draft, "release" if draft.moves else "nothing", state.total)
+    newest = kept_rows(state, 1)[0]
+    for row, index in sorted(set(offered)):
+        if row == newest or not 0 <= row < state.n or not state.is_live(row):
+            continue
+        for large in draft.places_of(row):
+            stub = draft.stub(large.place)
+            if large.nth == index and large.tokens > stub:
+                draft.set_result(large.place, stub, "stub")
+    if draft.occupied == state.occupied:
+        return Decision(outcome="nothing", before=state, after=state)
+    return Decision.of(draft, "release")
 
 
-def told(decision: Decision) -> dict[str, Any]:
-    """A decision as plain JSON data, for the record: what was decided, not the state that it led to."""
-    data: dict[str, Any] = {"outcome": decision.outcome}
-    if decision.outcome == "nothing":
-        return data
-    data |= {"before": decision.before, "after": decision.after, "forced": decision.forced}
-    data |= {
-        "asked": decision.asked,
-        "keep": decision.keep,
-        "moves": [list(astuple(move)) for move in decision.moves],
-    }
-    if decision.writes_note:
-        data["notes"] = [[note.id, note.tokens, note.generation, note.hash] for note in decision.notes]
-        data |= {"note_tokens": decision.note_tokens, "rule_note": decision.rule_note}
-    return data
-
-
-def recalled(state: State, data: dict[str, Any]) -> Decision:
-    """The decision that `told` wrote down, on the state it was made from; no rule is asked again."""
-    forced, asked, keep = data.get("forced", False), data.get("asked", False), data.get("keep", 0)
-    if data["outcome"] in ("nothing", "idle", "stuck", "nudge"):
-        return Decision(
-            outcome=data["outcome"],
-            before=data.get("before", state.total),
-            after=data.get("after", state.total),
-            forced=forced,
-            asked=asked,
-            keep=keep,
-        )
-    draft = Draft(
-        state,
-        keep=data["keep"],
-        note_tokens=data.get("note_tokens"),
-        last_resort=data.get("rule_note", False),
-    )
-    for move in (Move(*item) for item in data["moves"]):
-        if move.index < 0:
-            draft.remove([move.row], move.act, move.code)
-        else:
-            at = next(at for at, row in enumerate(draft.rows) if row.id == move.row)
-            form: Form = "stub" if move.act == "collapse" else "shrunk"
-            draft.set_result(at, move.index, move.after, form, move.act, move.code)
-    if "notes" in data:
-        draft.put_notes([NoteRow(*item) for item in data["notes"]])
-    return _decision(draft, data["outcome"], data["before"], forced=forced, asked=asked)
-
-
-def _attempt(state: State, keep: int, *, note_tokens: int | None = None, last_resort: bool = False) -> Draft:
-    draft = Draft(state, keep=keep, note_tokens=note_tokens, last_resort=last_resort)
-    draft.remove([row.id for row in draft.rows if row.passing], "remove", "passing")
-    for name in state.policy.stages:
+def _attempt(
+    state: State, keep: int, *, asked: bool, note_tokens: int | None = None, last_resort: bool = False
+) -> Draft:
+    draft = Draft(state, keep=keep, note_tokens=note_tokens, last_resort=last_resort, asked=asked)
+    draft.render_core()
+    draft.drop_passing()
+    for name in state.settings.policy.stages:
         if name in AT_CLEANUP:
             AT_CLEANUP[name](draft)
     return draft
-
-
-def _decision(
-    draft: Draft, outcome: Outcome, before: int, *, forced: bool = False, asked: bool = False
-) -> Decision:
-    return Decision(
-        outcome=outcome,
-        before=before,
-        after=draft.total,
-        moves=tuple(draft.moves),
-        forced=forced,
-        asked=asked,
-        keep=draft.keep,
-        writes_note=draft.writes_note,
-        rule_note=draft.last_resort,
-        note_tokens=draft.note_tokens if draft.writes_note else 0,
-        rows=tuple(draft.rows),
-        notes=tuple(draft.notes),
-        pins=tuple(draft.pins),
-        core=draft.core,
-        occupied=draft.occupied,
-    )

@@ -22,12 +22,12 @@ def foretold(context: LiveContext, *, asked: bool = False) -> Plan:
     if asked:
         copy.ask_cleanup()
     turning = copy.request()
-    plan = as_plan(copy, turning.before, turning.decision, turning.entries)
+    plan = as_plan(copy, turning.decision)
     return replace(plan, _apply=lambda note: _applied(copy.copy(), turning, note))
 
 
 def _applied(copy: LiveContext, turning: Turning, note: str | None) -> Applied:
-    if copy.pending is not None:
+    if copy.pending is not None and note is not None:
         copy.write_note(note, reference="given", author="the caller")
     removed: list[Removed] = []
     whole = {move.row for move in turning.decision.moves if move.index < 0}
@@ -35,15 +35,17 @@ def _applied(copy: LiveContext, turning: Turning, note: str | None) -> Applied:
         entry = turning.entries[move.row]
         if move.index >= 0 and move.row in whole:
             continue
-        places = range(len(entry.messages)) if move.index < 0 else [move.index + 1]
+        row = turning.before.row(move.row) if move.row >= 0 else None
+        standing = entry.messages if row is None else entry.forms(row, copy.counter)
+        places = range(len(standing)) if move.index < 0 else [move.index + 1]
         removed += [
             Removed(
                 segment=str(move.row),
                 title=entry.title,
-                tokens=message_tokens(entry.messages[place], copy.counter),
+                tokens=message_tokens(standing[place], copy.counter),
                 address=entry.addresses[place],
                 how=move.act,
-                text=entry.messages[place].text,
+                text=standing[place].text,
             )
             for place in places
         ]

@@ -9,36 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from ethang_nb.context import kinds
+from ethang_nb.context.decision import recalled
 from ethang_nb.context.digest import digest
-from ethang_nb.context.draft import Move
 from ethang_nb.context.entry import Turning
+from ethang_nb.context.ledger import Result
 from ethang_nb.context.live import LiveContext
-from ethang_nb.context.messages import Message, from_json, user
+from ethang_nb.context.messages import Message, from_json
 from ethang_nb.context.notedesk import Written
-from ethang_nb.context.planner import decide, recalled
-from ethang_nb.context.policy import from_knobs
-from ethang_nb.context.state import ResultRow
+from ethang_nb.context.planner import decide
+from ethang_nb.context.policies import from_knobs
 from ethang_nb.context.window import Window
-from ethang_nb.context.wording import nudge
 from ethang_nb.errors import Misuse, RecordDamaged
 
-__all__ = ["KINDS", "JournalEntry", "replay_into"]
-
-KINDS = (
-    "message",
-    "system",
-    "work",
-    "asked",
-    "release",
-    "point",
-    "note",
-    "usage",
-    "pin",
-    "unpin",
-    "settings",
-)
-"""The kinds of entry a context writes, and `settings`, which its owner writes for it."""
-
+__all__ = ["JournalEntry", "replay_into"]
 
 class JournalEntry(NamedTuple):
     number: int
@@ -75,7 +59,7 @@ def replay_into(
     after, context.journal = context.journal, replay.journal
     try:
         for entry in entries:
-            if entry.kind in KINDS:
+            if entry.kind in kinds.REPLAYED:
                 replay.feed(entry)
     finally:
         context.journal = after
@@ -94,7 +78,7 @@ class _Replay:
 
     def feed(self, entry: JournalEntry) -> None:
         self.journal.number = entry.number
-        if entry.kind != "pin":
+        if entry.kind != kinds.PIN:
             self._newest = None
         try:
             self._feed(entry.kind, entry.data)
@@ -108,9 +92,7 @@ class _Replay:
         """What a crash cut off inside a request point, or between a message and its pins, is brought to its end."""
         if self._untold is not None:
             if not look:
-                before = self._untold.before
-                text = nudge(before.fill, before.levels.cleanup)
-                self.context.enter(user(text, source="ethang", kind="nudge"), own=True)
+                self.context.enter_nudge()
             self.context.tell(self._untold)
         if self._newest is not None and not look:
             self.context.pin_cues(*self._newest)
@@ -118,32 +100,41 @@ class _Replay:
     def _feed(self, kind: str, data: dict[str, Any]) -> None:
         context = self.context
         match kind:
-            case "message" if "row" in data:
-                counted = ResultRow(**data["result"])
-                judged = [Move(*item) for item in data["judged"]]
-                context.join(data["row"], from_json(data["message"]), counted, data["address"], judged)
-            case "message":
+            case kinds.MESSAGE if "row" in data:
+                counted = Result(*data["result"])
+                context.join(data["row"], from_json(data["message"]), counted, data["address"])
+                if data["judged"] is not None:
+                    context.judge(recalled(context.state, data["judged"]))
+            case kinds.MESSAGE:
                 self._message(from_json(data["message"]), data["tokens"], own=data["own"])
-            case "settings":
+            case kinds.SETTINGS:
                 window, policy = Window(**data["window"]), from_knobs(data["policy"])
                 context.settle(window=window, policy=policy, **data["parts"])
-            case "system":
+            case kinds.SYSTEM:
                 context.add_system(data["text"])
-            case "work":
-                context.begin(data.get("name", ""))
-            case "asked":
+            case kinds.WORK:
+                told = data["decision"]
+                context.begun(data["name"], None if told is None else recalled(context.state, told))
+            case kinds.RESEED:
+                told = data["decision"]
+                context.reseed_as(None if told is None else recalled(context.state, told))
+            case kinds.COOL:
+                context.cool()
+            case kinds.CORE:
+                context.start_core([context.board.pins[number - 1] for number in data["pins"]])
+            case kinds.ASKED:
                 context.ask_cleanup()
-            case "release":
+            case kinds.RELEASE:
                 context.let_go(recalled(context.state, data))
-            case "point":
+            case kinds.POINT:
                 self._point(data)
-            case "note":
+            case kinds.NOTE:
                 self._note(data)
-            case "usage":
-                context.usage(data["reported"], data["own"])
-            case "pin":
+            case kinds.USAGE:
+                context.usage(data["reported"], data["own"], data["cached"])
+            case kinds.PIN:
                 context.put_pin(data["kind"], data["text"], data["rule"], data["row"])
-            case "unpin":
+            case kinds.UNPIN:
                 context.unpin(data["id"], data["reason"])
 
     def _message(self, message: Message, tokens: int, *, own: bool) -> None:
@@ -164,7 +155,7 @@ class _Replay:
         same = (
             now.outcome == "nothing"
             if known is None
-            else digest(context.state, now, context.entries) == known
+            else digest(now, context.entries, context.notes.hashes) == known
         )
         if not same:
             self.drift.append(

@@ -12,6 +12,7 @@ from typing import Literal, Self
 
 from ethang_nb._show import Shown
 from ethang_nb.context.messages import Message, Trust
+from ethang_nb.context.pairing import LOST
 
 __all__ = ["Retention", "Segment", "SegmentKind", "Segments"]
 
@@ -88,6 +89,17 @@ class Segment:
     collapsed: bool = False
     verdict: str = "stays"
     why: str = ""
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether a call of it has no result of its own: it still waits, or none was ever recorded."""
+        answered = {
+            result.call_id
+            for message in self.messages
+            for result in message.results
+            if not (result.error and result.text == LOST)
+        }
+        return any(call.id not in answered for message in self.messages for call in message.calls)
 
 
 class Segments(tuple[Segment, ...], Shown):  # noqa: SLOT001 - it carries its repairs

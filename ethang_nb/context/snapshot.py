@@ -63,7 +63,7 @@ class Left:
 
     title: str
     tokens: int
-    how: Literal["collapse", "shrink", "evict", "remove"]
+    how: Literal["squeeze", "collapse", "shrink", "evict", "remove"]
     address: str
 
 

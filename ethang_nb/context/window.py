@@ -45,6 +45,8 @@ class Window:
     max_input: int | None = None
     effective: int | None = None
     source: str = "given"
+    reserve_given: bool = True
+    """Whether somebody chose the reserve; one that follows the rule gives way to a policy's own."""
 
     def __post_init__(self) -> None:
         if self.total < SMALLEST:
@@ -72,11 +74,17 @@ class Window:
         source: str = "given",
     ) -> Window:
         """A window whose reserve follows the rule where none is given: min(max output, 20 % of total, 32,000)."""
+        given = reserve is not None
         if reserve is None:
             by_rule = min(total * RESERVE_PER_MILLE // 1000, RESERVE_MOST)
             reserve = by_rule if max_output is None else min(max_output, by_rule)
         return Window(
-            total=total, reserve=max(1, reserve), max_input=max_input, effective=effective, source=source
+            total=total,
+            reserve=max(1, reserve),
+            max_input=max_input,
+            effective=effective,
+            source=source,
+            reserve_given=given,
         )
 
     @property

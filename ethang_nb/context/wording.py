@@ -19,6 +19,7 @@ __all__ = [
     "pin_text",
     "pinned",
     "preview",
+    "spilled",
     "stub",
     "title",
 ]
@@ -54,6 +55,9 @@ REASONS: dict[str, str] = {
     "oversized": "large result; head and tail stay",
     "last-resort": "nothing else fits; cut to the last hundred tokens",
     "joint": "what arrived in one step would not fit together",
+    "segment": "oldest segment that may leave",
+    "reseed": "a new piece of work starts from the core; its pointers say where to read again",
+    "squeezed": "old tool output; rewritten by rule in fewer tokens",
     "offered": "offered by the model, accepted by rule",
     "nudge": "says how full the window is",
 }
@@ -64,10 +68,13 @@ def percent(per_mille: int) -> str:
     return f"{per_mille // 10}.{per_mille % 10} %"
 
 
-def nudge(fill: int, cleanup: int) -> str:
-    """The nudge names the pressure, the tool that helps, and what happens otherwise (seed 000)."""
+def nudge(level: int, cleanup: int) -> str:
+    """The nudge names the pressure, the tool that helps, and what happens otherwise (seed 000).
+
+    It names the level that was reached, not the fill: so it is the same text, of the same size, every time.
+    """
     return (
-        f"[context pressure] The window is {percent(fill)} full. If you no longer need some tool results, call "
+        f"[context pressure] The window is more than {percent(level)} full. If you no longer need some tool results, call "
         f"release_context with their addresses; each becomes one line that says where to read it again. "
         f"At {percent(cleanup)} a cleanup does this by rule, oldest first."
     )
@@ -103,6 +110,15 @@ def stub(name: str, result: ToolResult, tokens: int, address: str) -> str:
     """The one line that stands for a result that left: what it was, its size, where to read it again."""
     again = {"read": "read again", "run": "run it again, or read it", "lost": "read it"}[result.again]
     return f"[left the window: {name}, {tokens:,} tokens; {again}: {address}]"
+
+
+def spilled(name: str, text: str, head: int, address: str) -> str:
+    """What enters instead of a long result where a policy counts characters: its size, its beginning, its address."""
+    lines = text.count("\n") + 1
+    return (
+        f"[{name}: {len(text):,} characters over {lines:,} lines; the whole text: {address}, read it with read_spill]\n"
+        f"{text[:head].rstrip()}"
+    )
 
 
 def core_line(kind: str, text: str) -> str:

@@ -1,5 +1,7 @@
 """Anthropic Messages and tools to ours and back.
 
+`Wire.repairs` says what was mended and what of it is not sent.
+
 Read: content as a string or as blocks; `tool_result` blocks become tool messages, thinking keeps text and
 signature to the byte. A block type nobody knows becomes a text that says so (`parts`); `cache_control` and
 citations are no content and are not kept.
@@ -18,16 +20,17 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from ethang_nb.context.answering import shown
 from ethang_nb.context.catalogue import ToolSpec
 from ethang_nb.context.messages import Image, Message, Part, Role, Text, Thinking, ToolCall, ToolResult
 from ethang_nb.context.pairing import mend
 from ethang_nb.errors import BadMessage
 from ethang_nb.formats import call_ids
-from ethang_nb.formats.parts import bad, image_left_out, plain, read_parts, split, text
+from ethang_nb.formats.parts import FAILED, bad, image_left_out, plain, read_parts, split, text
 
 __all__ = [
     "AS_WRITTEN",
@@ -48,16 +51,19 @@ AS_WRITTEN = "arguments_as_written"
 _LONGEST_ID = 64  # characters
 _NO_ID_CHARACTER = re.compile(r"[^a-zA-Z0-9_-]")
 _OPENING = "[the conversation begins with the assistant]"
-_FAILED = "[the tool failed without a word]"
 _SOURCES: dict[Role, str] = {"system": "system", "user": "person", "assistant": "model", "tool": ""}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wire:
-    """The two parts of a request that carry messages; `system` is a list of text blocks, maybe empty."""
+    """The two parts of a request that carry messages; `system` is a list of text blocks, maybe empty.
+
+    `repairs`: what was mended, then what is not sent or not as it was, one line each by position in the input.
+    """
 
     system: list[dict[str, Any]]
     messages: list[dict[str, Any]]
+    repairs: tuple[str, ...] = field(default=(), compare=False)
 
 
 def read(items: Iterable[Any], system: object = None) -> tuple[Message, ...]:
@@ -84,13 +90,17 @@ def read_one(item: object, position: int = 0) -> tuple[Message, ...]:
 def to_wire(messages: Iterable[Message]) -> Wire:
     """Messages as the API takes them: the history is mended first, so what is sent is always legal.
 
-    `mend` the messages yourself to learn what had to be repaired. All system messages go to `system`.
+    All system messages go to `system`.
     """
-    legal = call_ids.sendable(mend(messages).messages, longest=_LONGEST_ID, other=_NO_ID_CHARACTER)
+    mended = mend(messages)
+    legal = call_ids.sendable(mended.messages, longest=_LONGEST_ID, other=_NO_ID_CHARACTER)
     system: list[dict[str, Any]] = []
     wire: list[dict[str, Any]] = []
-    for message in legal:
-        blocks = _write_blocks(message)
+    said: list[str] = []
+    for position, message in zip(mended.positions, legal, strict=True):
+        lost: list[str] = []
+        blocks = _write_blocks(message, lost.append)
+        said += (f"message {position}: {line}" for line in lost)
         role = "assistant" if message.role == "assistant" else "user"
         if message.role == "system":
             system += blocks
@@ -100,7 +110,7 @@ def to_wire(messages: Iterable[Message]) -> Wire:
             wire.append({"role": role, "content": blocks})
     if wire and wire[0]["role"] == "assistant":
         wire.insert(0, {"role": "user", "content": [_text_block(_OPENING)]})
-    return Wire(system=system, messages=wire)
+    return Wire(system=system, messages=wire, repairs=(*mended.repairs, *said))
 
 
 def read_tools(items: Iterable[Any]) -> tuple[ToolSpec, ...]:
@@ -145,17 +155,34 @@ def _as_it_was(part: Part) -> Part:
     return ToolCall(id=part.id, name=part.name, arguments=data[AS_WRITTEN])
 
 
-def _write_blocks(message: Message) -> list[dict[str, Any]]:
-    blocks = [block for part in message.parts if (block := _write_part(part, message.role))]
-    while blocks and blocks[-1]["type"] in ("thinking", "redacted_thinking"):
-        blocks.pop()  # refused as the last block of a message
-    return blocks
+def _write_blocks(message: Message, say: Callable[[str], None]) -> list[dict[str, Any]]:
+    """The blocks of a message; `say` is told of what the API would refuse and what therefore is not sent."""
+    kept: list[Part] = []
+    for part in message.parts:
+        if isinstance(part, Text) and not part.text.strip():
+            say("a text of white space alone not sent")
+        elif isinstance(part, Thinking) and not (part.signature or part.redacted):
+            say(f"thinking without a signature not sent{shown(part)}")
+        else:
+            kept.append(part)
+    while kept and isinstance(kept[-1], Thinking):
+        say(f"thinking not sent: it may not stand at the end of a message{shown(kept.pop())}")
+    if not kept:
+        say(f"the {message.role} message not sent: nothing of it is left")
+    images = sum(isinstance(part, Image) and not _can_hold(part, message.role) for part in kept)
+    if images:
+        say(f"{images} of its images replaced by a line of text")
+    return [_write_part(part, message.role) for part in kept]
 
 
-def _write_part(part: Part, role: Role) -> dict[str, Any] | None:
+def _can_hold(image: Image, role: Role) -> bool:
+    return role in ("user", "tool") and bool(image.data or image.url)
+
+
+def _write_part(part: Part, role: Role) -> dict[str, Any]:
     match part:
         case Text():
-            return _text_block(part.text) if part.text.strip() else None
+            return _text_block(part.text)
         case Image():
             return _write_image(part, role)
         case Thinking():
@@ -171,7 +198,7 @@ def _text_block(words: str) -> dict[str, Any]:
 
 
 def _write_image(image: Image, role: Role) -> dict[str, Any]:
-    if role not in ("user", "tool") or not (image.data or image.url):
+    if not _can_hold(image, role):
         return _text_block(image_left_out(image, role))
     if image.data:
         source = {"type": "base64", "media_type": image.media_type, "data": image.data}
@@ -180,18 +207,16 @@ def _write_image(image: Image, role: Role) -> dict[str, Any]:
     return {"type": "image", "source": source}
 
 
-def _write_thinking(part: Thinking) -> dict[str, Any] | None:
+def _write_thinking(part: Thinking) -> dict[str, Any]:
     if part.redacted:
         return {"type": "redacted_thinking", "data": part.redacted}
-    return (
-        {"type": "thinking", "thinking": part.text, "signature": part.signature} if part.signature else None
-    )
+    return {"type": "thinking", "thinking": part.text, "signature": part.signature}
 
 
 def _write_result(result: ToolResult) -> dict[str, Any]:
     block: dict[str, Any] = {"type": "tool_result", "tool_use_id": result.call_id}
     images = [_write_image(image, "tool") for image in result.images]
-    words = result.text or (_FAILED if result.error and not images else "")
+    words = result.text or (FAILED if result.error and not images else "")
     if images:
         block["content"] = [_text_block(words), *images] if words.strip() else images
     elif words:

@@ -1,6 +1,6 @@
 """Call ids: filled in where a format leaves them out, and made unique and legal where a history is sent.
 
-Both pair as `context.pairing` does: a result belongs to the nearest open call before it. Ids made up here
+Both pair as `context.answering` does: a result belongs to the nearest open call before it. Ids made up here
 depend on nothing but the message's own content, so the same message gets the same id every time.
 """
 
@@ -10,8 +10,8 @@ import re
 from collections.abc import Container, Iterable
 from dataclasses import replace
 
+from ethang_nb.context.answering import OpenCalls
 from ethang_nb.context.messages import Message, Part, ToolCall, ToolResult
-from ethang_nb.context.pairing import OpenCalls
 
 __all__ = ["filled", "legacy_id", "sendable"]
 
@@ -25,8 +25,9 @@ def filled(messages: Iterable[Message], given: Container[int] = ()) -> tuple[Mes
     """Calls and results with the ids and names that the format left out.
 
     A call without an id becomes `call_<n>`, n its number in its message. A result without an id answers the
-    first open call of the turn before it, of its own name if it has one. A result without a name gets its
-    call's. Messages at the positions `given` stay as they are, but their calls are known.
+    first open call of the turn before it, of its own name if it has one; where no turn is here, it stays
+    without. A result without a name gets its call's. Messages at the positions `given` stay as they are, but
+    their calls are known.
     """
     waiting: OpenCalls[ToolCall] = OpenCalls()
     turn: list[ToolCall] = []
@@ -92,7 +93,7 @@ def _named(result: ToolResult, turn: list[ToolCall], waiting: OpenCalls[ToolCall
     call_id = result.call_id
     if not call_id:
         asked = (call.id for call in turn if not result.name or call.name == result.name)
-        call_id = next(asked, legacy_id(result.name) if result.name else "call_0")
+        call_id = next(asked, legacy_id(result.name) if result.name else "")
     call = waiting.answer(call_id)
     _settle(call, turn)
     name = result.name or (call.name if call else "")

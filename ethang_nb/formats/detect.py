@@ -7,16 +7,17 @@ they come, or a single one of them. Nothing of an SDK is imported.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, get_args
 
 from ethang_nb.context.catalogue import ToolSpec
-from ethang_nb.context.messages import Message, Part, Role, clean, from_json
+from ethang_nb.context.messages import Message, Part, Role, ToolResult, clean, from_json
 from ethang_nb.errors import BadMessage
 from ethang_nb.formats import anthropic, call_ids, openai
+from ethang_nb.formats.fields import unread
 from ethang_nb.formats.parts import bad, plain
 
-__all__ = ["is_anthropic", "is_openai", "to_messages", "to_tools"]
+__all__ = ["Reading", "is_anthropic", "is_openai", "reading", "to_messages", "to_tools"]
 
 _EXPECTED = "a message: one of ethang_nb, or an OpenAI- or Anthropic-style dict with 'role' and 'content'"
 _TOOL_EXPECTED = "a tool: a ToolSpec, or an OpenAI- or Anthropic-style dict with a name and a schema"
@@ -30,17 +31,32 @@ _BODIES = {
 }
 
 
-def to_messages(items: object) -> tuple[Message, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """Messages as they were read, and for each the position of the item it came from.
+
+    `unread`: position and words of what was not read; `mend` puts it among its repairs.
+    """
+
+    messages: tuple[Message, ...]
+    positions: tuple[int, ...]
+    unread: tuple[tuple[int, str], ...] = ()
+
+
+def reading(items: object) -> Reading:
     """A list of messages in any known shape, or a single one. Raises BadMessage, which names the position.
 
     Messages of ours come through unchanged, text that was not cleaned excepted.
     """
     done: list[Message] = []
+    positions: list[int] = []
     given: set[int] = set()
+    ignored: list[tuple[int, str]] = []
     for position, item in enumerate(_listed(items, _EXPECTED)):
         if isinstance(item, Message):
             given.add(len(done))
             done.append(_cleaned(item))
+            positions.append(position)
             continue
         data = plain(item, f"message {position}", _EXPECTED)
         if "parts" in data and "content" not in data:
@@ -48,7 +64,14 @@ def to_messages(items: object) -> tuple[Message, ...]:
             done.append(_ours(data, position))
         else:
             done += _read_one(data, position)
-    return call_ids.filled(done, given)
+        positions += [position] * (len(done) - len(positions))
+        ignored += ((position, f"its field {name!r} is not read") for name in unread(data))
+    return Reading(messages=call_ids.filled(done, given), positions=tuple(positions), unread=tuple(ignored))
+
+
+def to_messages(items: object) -> tuple[Message, ...]:
+    """The messages of `reading`."""
+    return reading(items).messages
 
 
 def to_tools(items: object) -> tuple[ToolSpec, ...]:
@@ -123,4 +146,8 @@ def _cleaned_part(part: Part) -> Part:
         value = getattr(part, field.name)
         if isinstance(value, str) and clean(value) != value:
             changed[field.name] = clean(value)
+        elif isinstance(part, ToolResult) and field.name == "images":
+            images = tuple(_cleaned_part(image) for image in part.images)
+            if images != part.images:
+                changed["images"] = images
     return replace(part, **changed) if changed else part

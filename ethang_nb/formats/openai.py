@@ -3,19 +3,21 @@
 Read: every role of the API, the old `function_call` pair, content as a string or as parts, the
 `reasoning_content` of servers that have it. A part type nobody knows becomes a text that says so (`parts`).
 
+`write` says what was mended and what is not sent.
+
 What the format cannot hold and `read(to_wire(messages))` therefore gives back otherwise: where a message came
 from, its trust, step and kind (a `name` is kept as the source `name:…`, the role `developer` as the source
-`developer`); an error mark, address and paging of a result, and a name that is not its call's; thinking, unless
-`reasoning_field` names a field for its text; the order of text and calls within a message (text goes first);
-images in a tool result, which follow the turn as a user message; images in a system or assistant message, of
-which a line of text is left; ids that are too long or come twice.
+`developer`); an error mark, address and paging of a result, and a name that is not its call's; an error result
+without a text, which gets one; thinking, unless `reasoning_field` names a field for its text; the order of text
+and calls within a message (text goes first); images in a tool result, which follow the turn as a user message;
+images in an assistant message, of which a line of text is left; ids that are too long or come twice.
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ethang_nb.context.catalogue import ToolSpec
@@ -32,10 +34,11 @@ from ethang_nb.context.messages import (
     tool,
     user,
 )
-from ethang_nb.context.pairing import mend
+from ethang_nb.context.pairing import Mended, mend
 from ethang_nb.errors import BadMessage
 from ethang_nb.formats import call_ids
 from ethang_nb.formats.parts import (
+    FAILED,
     arguments,
     bad,
     image_left_out,
@@ -46,7 +49,18 @@ from ethang_nb.formats.parts import (
     text,
 )
 
-__all__ = ["NAMED", "ROLES", "read", "read_one", "read_tool", "read_tools", "to_wire", "tools_to_wire"]
+__all__ = [
+    "NAMED",
+    "ROLES",
+    "Wire",
+    "read",
+    "read_one",
+    "read_tool",
+    "read_tools",
+    "to_wire",
+    "tools_to_wire",
+    "write",
+]
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 NAMED = "name:"
@@ -54,6 +68,14 @@ NAMED = "name:"
 
 _LONGEST_ID = 40  # characters; a longer call id is refused with 400
 _IMAGE_FOLLOWS = "[an image; it follows the results]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wire:
+    """Messages as dicts, and what was mended, then what is not sent or not as it was, one line each."""
+
+    messages: list[dict[str, Any]]
+    repairs: tuple[str, ...] = ()
 
 
 def read(items: Iterable[Any]) -> tuple[Message, ...]:
@@ -66,6 +88,15 @@ def read_one(item: object, position: int = 0) -> tuple[Message, ...]:
     """One dict as messages; ids and names that only its neighbours know are still empty (`call_ids.filled`)."""
     where = f"message {position}"
     data = plain(item, where, "a message, a dict with a 'role'")
+    messages = _read_role(data, where)
+    if data.get("role") == "assistant" or not (data.get("tool_calls") or data.get("function_call")):
+        return messages
+    # Nobody but the model calls; kept, so that whoever mends the history says so.
+    *before, last = messages
+    return (*before, replace(last, parts=(*last.parts, *_read_calls(data, where))))
+
+
+def _read_role(data: Mapping[str, Any], where: str) -> tuple[Message, ...]:
     role = data.get("role")
     match role:
         case "tool" | "function":
@@ -85,15 +116,26 @@ def to_wire(
 ) -> list[dict[str, Any]]:
     """Messages as the API takes them: the history is mended first, so what is sent is always legal.
 
-    `mend` the messages yourself to learn what had to be repaired. `strict_alternation` joins neighbours of
-    one role by a blank line, for chat templates that demand it. `reasoning_field` (`reasoning_content`) sends
-    thinking back to servers that want it.
+    `strict_alternation` joins neighbours of one role by a blank line, for chat templates that demand it.
+    `reasoning_field` (`reasoning_content`) sends thinking back to servers that want it.
     """
-    legal = call_ids.sendable(mend(messages).messages, longest=_LONGEST_ID)
+    return write(messages, strict_alternation=strict_alternation, reasoning_field=reasoning_field).messages
+
+
+def write(
+    messages: Iterable[Message], *, strict_alternation: bool = False, reasoning_field: str | None = None
+) -> Wire:
+    """`to_wire`, and what it had to say."""
+    mended = mend(messages)
+    legal = call_ids.sendable(mended.messages, longest=_LONGEST_ID)
     shown = _images_apart(legal)
     if strict_alternation:
         shown = _alternating(shown)
-    return [_write(message, reasoning_field) for message in shown]
+    said = _left_out(mended, reasoning_field)
+    return Wire(
+        messages=[_write(message, reasoning_field) for message in shown],
+        repairs=(*mended.repairs, *said),
+    )
 
 
 def read_tools(items: Iterable[Any]) -> tuple[ToolSpec, ...]:
@@ -162,12 +204,33 @@ def _read_assistant(data: Mapping[str, Any], where: str) -> tuple[Message, ...]:
 
 
 def _read_thinking(data: Mapping[str, Any], where: str) -> tuple[Part, ...]:
-    """Reasoning beside the content, as DeepSeek, vLLM and llama.cpp, OpenRouter and LiteLLM name it."""
+    """Reasoning beside the content, as DeepSeek, vLLM and llama.cpp, OpenRouter, LiteLLM and Ollama name it."""
     blocks = data.get("thinking_blocks")
     if blocks:
         return read_parts(blocks, f"{where}: thinking_blocks")
-    words = data.get("reasoning_content") or data.get("reasoning")
+    details = data.get("reasoning_details")
+    if details:
+        return _read_details(details, f"{where}: reasoning_details")
+    words = data.get("reasoning_content") or data.get("reasoning") or data.get("thinking")
     return (Thinking(text=text(words, f"{where}: reasoning_content")),) if words else ()
+
+
+def _read_details(details: object, where: str) -> tuple[Part, ...]:
+    """OpenRouter's list: texts with their signature, summaries, and what only the provider can read."""
+    if not isinstance(details, list | tuple):
+        raise bad(where, details, "a list of reasoning details")
+    parts: list[Part] = []
+    for index, item in enumerate(details):
+        data = plain(item, f"{where}: {index}", "a dict with a 'type'")
+        words = data.get("text") or data.get("summary")
+        parts.append(
+            Thinking(
+                text=text(words, f"{where}: {index}: text"),
+                signature=text(data.get("signature"), f"{where}: {index}: signature"),
+                redacted=text(data.get("data"), f"{where}: {index}: data"),
+            )
+        )
+    return tuple(parts)
 
 
 def _read_calls(data: Mapping[str, Any], where: str) -> list[ToolCall]:
@@ -208,6 +271,28 @@ def _ends_refused(content: object) -> bool:
     return isinstance(last, Mapping) and last.get("type") == "refusal"
 
 
+def _left_out(mended: Mended, reasoning_field: str | None) -> list[str]:
+    """What of a legal history is not sent. Thinking, which is in every turn or in none, is said once."""
+    said: list[str] = []
+    silent: list[int] = []
+    for position, message in zip(mended.positions, mended.messages, strict=True):
+        images = sum(isinstance(part, Image) and not _can_hold(part, message.role) for part in message.parts)
+        if images:
+            said.append(f"message {position}: {images} of its images replaced by a line of text")
+        if any(_is_silent(part, reasoning_field) for part in message.parts):
+            silent.append(position)
+    if silent:
+        more = f", nor that of {len(silent) - 1} more" if len(silent) > 1 else ""
+        said.append(
+            f"message {silent[0]}: its thinking is not sent{more}: Chat Completions has no place for it"
+        )
+    return said
+
+
+def _is_silent(part: Part, reasoning_field: str | None) -> bool:
+    return isinstance(part, Thinking) and not (reasoning_field and part.text)
+
+
 def _images_apart(messages: Iterable[Message]) -> list[Message]:
     """Tool messages hold text alone, so the images of a turn's results follow its last one as the user's."""
     done: list[Message] = []
@@ -221,7 +306,7 @@ def _images_apart(messages: Iterable[Message]) -> list[Message]:
             if result.images:
                 label = f"[images in the result of {result.name or result.call_id}]"
                 waiting += (Text(text=label), *result.images)
-                shown = tool(replace(result, text=result.text or _IMAGE_FOLLOWS, images=()))
+                shown = tool(replace(result, text=result.text or _IMAGE_FOLLOWS, images=(), error=False))
         done.append(shown)
     return [*done, replace(user(""), parts=tuple(waiting))] if waiting else done
 
@@ -247,7 +332,8 @@ def _joined(first: tuple[Part, ...], second: tuple[Part, ...]) -> tuple[Part, ..
 def _write(message: Message, reasoning_field: str | None) -> dict[str, Any]:
     if message.role == "tool":
         result = message.results[0]
-        return {"role": "tool", "tool_call_id": result.call_id, "content": result.text}
+        words = result.text or (FAILED if result.error else "")
+        return {"role": "tool", "tool_call_id": result.call_id, "content": words}
     developer = message.role == "system" and message.source == "developer"
     wire: dict[str, Any] = {"role": "developer" if developer else message.role}
     if message.source.startswith(NAMED):
@@ -275,10 +361,14 @@ def _write_content(message: Message) -> str | list[dict[str, Any]] | None:
 def _write_part(part: Text | Image, role: Role) -> dict[str, Any]:
     if isinstance(part, Text):
         return {"type": "text", "text": part.text}
-    if role != "user" or not (part.data or part.url):
+    if not _can_hold(part, role):
         return {"type": "text", "text": image_left_out(part, role)}
     url = f"data:{part.media_type};base64,{part.data}" if part.data else part.url
     return {"type": "image_url", "image_url": {"url": url}}
+
+
+def _can_hold(image: Image, role: Role) -> bool:
+    return role == "user" and bool(image.data or image.url)
 
 
 def _write_call(call: ToolCall) -> dict[str, Any]:

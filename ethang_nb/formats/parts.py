@@ -29,7 +29,20 @@ from ethang_nb.context.messages import (
 )
 from ethang_nb.errors import BadMessage
 
-__all__ = ["arguments", "bad", "image_left_out", "plain", "read_parts", "result_content", "split", "text"]
+__all__ = [
+    "FAILED",
+    "arguments",
+    "bad",
+    "image_left_out",
+    "plain",
+    "read_parts",
+    "result_content",
+    "split",
+    "text",
+]
+
+FAILED = "[the tool failed without a word]"
+"""What stands for the text of an error result that has none."""
 
 _DEEPEST = 40  # levels of an unknown part that are kept
 _BLOB = re.compile(r"[A-Za-z0-9+/=_-]{200,}")

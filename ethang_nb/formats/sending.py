@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from ethang_nb.context.messages import Message
+from ethang_nb.context.pairing import mend
 from ethang_nb.context.plan import Plan
 from ethang_nb.formats import anthropic, openai
 from ethang_nb.formats.detect import is_anthropic, is_openai
@@ -16,12 +17,23 @@ Shape = Literal["ethang", "openai", "anthropic"]
 
 
 class Sending(list[Any]):
-    """What to send now: a list of messages. `system` is set where the shape keeps it apart (Anthropic)."""
+    """What to send now: a list of messages. `system` is set where the shape keeps it apart (Anthropic).
 
-    def __init__(self, items: Sequence[Any], *, system: str = "", plan: Plan | None = None) -> None:
+    `repairs`: what of the assembled messages was mended or is not sent, one line each by their position.
+    """
+
+    def __init__(
+        self,
+        items: Sequence[Any],
+        *,
+        system: str = "",
+        plan: Plan | None = None,
+        repairs: tuple[str, ...] = (),
+    ) -> None:
         super().__init__(items)
         self.system = system
         self.plan = plan
+        self.repairs = repairs
 
 
 def shape_of(given: Any, before: Shape, *, plain: Shape = "openai") -> Shape:
@@ -47,9 +59,13 @@ def _shape_of_one(message: Any, before: Shape, plain: Shape) -> Shape:
 
 
 def write(messages: Sequence[Message], shape: Shape, plan: Plan | None) -> Sending:
+    """The messages in that shape. They need not be legal: what is sent is, and `repairs` says what was changed."""
     if shape == "ethang":
-        return Sending(messages, plan=plan)
+        mended = mend(messages)
+        return Sending(mended.messages, plan=plan, repairs=mended.repairs)
     if shape == "openai":
-        return Sending(openai.to_wire(messages), plan=plan)
+        plain = openai.write(messages)
+        return Sending(plain.messages, plan=plan, repairs=plain.repairs)
     wire = anthropic.to_wire(messages)
-    return Sending(wire.messages, system="\n\n".join(block["text"] for block in wire.system), plan=plan)
+    system = "\n\n".join(block["text"] for block in wire.system)
+    return Sending(wire.messages, system=system, plan=plan, repairs=wire.repairs)

@@ -14,7 +14,7 @@ from typing import Any
 from ethang_nb.agent.opening import sessions
 from ethang_nb.agent.session import Session
 from ethang_nb.context import kinds
-from ethang_nb.context.policy import POLICIES
+from ethang_nb.context.policies import POLICIES
 from ethang_nb.errors import Misuse
 from ethang_nb.notebook.arguments import Flag, Given
 from ethang_nb.notebook.looked import looked_at

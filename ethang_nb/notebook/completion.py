@@ -16,7 +16,7 @@ from IPython.core.completer import (
 
 from ethang_nb.agent.session import BUILT_IN
 from ethang_nb.agent.tool import Tool
-from ethang_nb.context.policy import POLICIES
+from ethang_nb.context.policies import POLICIES
 from ethang_nb.errors import EthangError
 from ethang_nb.notebook.arguments import HELP_FLAGS, Flag
 from ethang_nb.notebook.cell import FLAGS

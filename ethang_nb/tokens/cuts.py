@@ -29,12 +29,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-__all__ = ["LONGEST", "Merge", "Unmerge", "piece_tokens", "safe_cut"]
+__all__ = ["BLOCK", "LONGEST", "Merge", "Unmerge", "piece_tokens", "safe_cut"]
 
 # ► Characters given to tiktoken at once; its regex engine panics on 1,000,000 blanks.
 LONGEST = 16_000
 # ► Bytes of one piece merged at once; longer blocks cost more per byte.
-_BLOCK = 4_096
+BLOCK = 4_096
 
 Merge = Callable[[bytes], list[int]]
 Unmerge = Callable[[list[int]], bytes]
@@ -58,15 +58,18 @@ def safe_cut(text: str, start: int) -> int | None:
 
 def piece_tokens(piece: bytes, merge: Merge, unmerge: Unmerge) -> int:
     """The number of tokens that `merge` makes of one piece, in time that only grows with its length."""
-    if len(piece) <= _BLOCK:
+    if len(piece) <= BLOCK:
         return len(merge(piece))
     tokens: list[int] = []
-    merged: dict[bytes, list[int]] = {}  # a long piece is mostly one thing again and again
-    for start in range(0, len(piece), _BLOCK):
-        block = piece[start : start + _BLOCK]
-        if block not in merged:
-            merged[block] = merge(block)
-        _append(tokens, merged[block], merge, unmerge)
+    merged: dict[bytes, list[int]] = {}  # a long piece is mostly one thing again and again, joints included
+
+    def remembered(part: bytes) -> list[int]:
+        if part not in merged:
+            merged[part] = merge(part)
+        return merged[part]
+
+    for start in range(0, len(piece), BLOCK):
+        _append(tokens, remembered(piece[start : start + BLOCK]), remembered, unmerge)
     return len(tokens)
 
 

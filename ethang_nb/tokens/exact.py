@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from ethang_nb.tokens.cuts import LONGEST, piece_tokens, safe_cut
+from ethang_nb.tokens.bounds import TOKEN_BYTES, surely_over
+from ethang_nb.tokens.cuts import BLOCK, LONGEST, piece_tokens, safe_cut
 from ethang_nb.tokens.ranks import load
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ExactCounter"]
 
-_TOKEN_BYTES = 128  # the longest token of either encoding; a test holds it
 _CHARACTER_BYTES = 4  # the longest character in UTF-8
 
 
@@ -41,10 +41,12 @@ class ExactCounter:
 
     def over(self, text: str, limit: int) -> bool:
         """Whether `text` has more than `limit` tokens; reads no more of it than the answer needs."""
-        if len(text) > limit * _TOKEN_BYTES:
+        if len(text) > limit * TOKEN_BYTES:
             return True
         if len(text) * _CHARACTER_BYTES <= limit:
             return False
+        if surely_over(text, limit):
+            return True
         total = 0
         for tokens in _counts(self.name, text):
             total += tokens
@@ -69,15 +71,23 @@ def _counts(encoding: str, text: str) -> Generator[int, None, None]:
 
 
 def _counts_by_piece(encoding: str, text: str, start: int) -> Generator[int, None, int]:
-    """The tokens of each piece from `start` on, for `LONGEST` characters or one longer piece."""
-    tokenizer, pattern = load(encoding), _pattern(encoding)
-    merge, unmerge = tokenizer._encode_single_piece, tokenizer.decode_bytes  # noqa: SLF001
-    end = start
-    while end < len(text) and end - start < LONGEST:
-        piece = pattern.match(text, end)
-        assert piece is not None, f"the pattern of {encoding} leaves out character {end}"  # noqa: S101
-        yield piece_tokens(piece.group().encode(), merge, unmerge)
-        end = piece.end()
+    """The tokens of all pieces from `start` on, for `LONGEST` characters or one longer piece."""
+    tokenizer = load(encoding)
+    encode, merge, unmerge = tokenizer.encode_ordinary, tokenizer._encode_single_piece, tokenizer.decode_bytes  # noqa: SLF001
+    end = run = start
+    for piece in _pattern(encoding).finditer(text, start):
+        first, end = piece.span()
+        # White space looks ahead, so a run of pieces that are encoded together must not end in any.
+        alone = text[first].isspace() or end - first > BLOCK
+        if alone:
+            if run < first:
+                yield len(encode(text[run:first]))
+            yield piece_tokens(piece.group().encode(), merge, unmerge)
+            run = end
+        if end - start >= LONGEST:
+            break
+    if run < end:
+        yield len(encode(text[run:end]))
     return end
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import ethang_nb as eth
 from ethang_nb.context.pairing import violations
-from ethang_nb.context.policy import POLICIES
+from ethang_nb.context.policies import POLICIES
 from ethang_nb.errors import BadWindow, Misuse, SessionBusy, Unknown
 from tests.agent.stage import TASK, WINDOW, call, calls, documents, kinds, script
 

@@ -8,8 +8,10 @@ from ethang_nb.context.chronicle import Chronicle
 from ethang_nb.context.journal import MemoryJournal
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.messages import ToolCall, ToolResult, assistant, tool
-from ethang_nb.context.policy import Policy, policy
+from ethang_nb.context.policies import policy
+from ethang_nb.context.policy import Policy
 from ethang_nb.context.replaying import JournalEntry
+from ethang_nb.context.state import State
 from ethang_nb.context.window import Window
 from ethang_nb.testing import WordCounter
 
@@ -56,6 +58,18 @@ def live(
 def watched(total: int = 6_000, **options: Any) -> tuple[LiveContext, Chronicle]:
     context = live(total, **options)
     return context, Chronicle(context)
+
+
+def picture(state: State) -> dict[str, Any]:
+    """All that a state says, to compare two of them: its ledger compares by identity, not by what it holds."""
+    plain = {name: value for name, value in state._asdict().items() if name not in _SPELT}
+    plain |= {"rows": state.rows, "live": state.numbers, "total": state.total, "fill": state.fill}
+    # Whether the newest row is in the ledger already is nothing that anybody sees.
+    return plain | {"opened": [(row.id, row.open) for row in state.rows if row.open]}
+
+
+_SPELT = ("ledger", "n", "tail", "live", "opened")
+"""Fields that say, with the ledger, what stands in the window and how; the rows say it as well."""
 
 
 def turn(

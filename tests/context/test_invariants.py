@@ -13,7 +13,7 @@ from ethang_nb.context.live import LiveContext
 from ethang_nb.context.messages import ToolCall, ToolResult, assistant, tool, user
 from ethang_nb.context.pairing import violations
 from ethang_nb.context.planner import decide
-from ethang_nb.context.policy import POLICIES
+from ethang_nb.context.policies import POLICIES
 from ethang_nb.context.replaying import replay_into
 from ethang_nb.errors import Misuse
 from tests.context.builders import ListJournal, live, words

@@ -6,17 +6,24 @@ from dataclasses import replace
 
 import pytest
 
+from ethang_nb.context.decision import Decision
+from ethang_nb.context.events import PolicyChanged
+from ethang_nb.context.fold import step
 from ethang_nb.context.messages import ToolCall, ToolResult, assistant, system, tool, user
 from ethang_nb.context.occupancy import budget
 from ethang_nb.context.outline import segments
 from ethang_nb.context.pairing import violations
-from ethang_nb.context.planner import Decision
-from ethang_nb.context.policy import POLICIES
+from ethang_nb.context.pins import Found
+from ethang_nb.context.policies import POLICIES
 from ethang_nb.context.rehearsal import foretold
 from ethang_nb.context.replaying import replay_into
 from ethang_nb.context.wording import CORE_HEAD
 from ethang_nb.errors import BadMessage, Misuse, RecordDamaged, Unknown
-from tests.context.builders import WORDS, ListJournal, fill_up, live, turn, watched, words
+from tests.context.builders import WORDS, ListJournal, fill_up, live, picture, turn, watched, words
+
+
+def idle(state, *, asked=False):
+    return Decision(outcome="nothing", before=state, after=state, asked=asked)
 
 
 def text_of(context):
@@ -92,14 +99,25 @@ def test_a_rule_in_the_persons_words_is_pinned_and_moves_into_the_core_with_its_
         held.reason,
     )
     fill_up(context, 600, 20)
-    assert "Never open secret.txt." not in [entry.title for entry in context.entries.values()]
+    assert "Never open secret.txt." not in [context.entries[row.id].title for row in context.state.rows]
     assert f"{CORE_HEAD}\n- constraint: Never open secret.txt." in context.assemble()[0].text
     assert context.pins[0].core
+
+
+def test_pins_given_before_the_first_request_stand_in_the_core_at_once_and_open_no_segment():
+    context = live()
+    context.append(user("go"))
+    context.pin("report in EUR")
+    context.request()
+    assert f"{CORE_HEAD}\n- constraint: report in EUR" in context.assemble()[0].text
+    assert ["user"] == [row.kind for row in context.state.rows]
+    assert context.pins[0].core and context.state.core > 0
 
 
 def test_a_pin_by_hand_enters_at_the_next_request_as_an_owner_message():
     context = live()
     context.append(user("go"))
+    context.request()
     context.pin("report in EUR")
     assert "report in EUR" not in text_of(context)
     context.request()
@@ -265,7 +283,8 @@ def test_rehearsing_a_plan_leaves_the_context_as_it_is():
     applied = foretold(context).apply("## Numbers\n- 7")
     assert applied.removed and all(item.address and item.text for item in applied.removed)
     assert () == violations(applied.messages)
-    assert (state, sent, entries) == (context.state, context.assemble(), len(context.journal.entries))
+    assert picture(state) == picture(context.state)
+    assert (sent, entries) == (context.assemble(), len(context.journal.entries))
 
 
 # ---- replay
@@ -297,7 +316,7 @@ def test_a_context_fed_from_its_journal_is_the_context_and_every_digest_comes_ou
             context.ask_cleanup()
     twin, twin_chronicle = watched(rules=rules)
     assert () == replay_into(twin, journal.entries)
-    assert context.state == twin.state
+    assert picture(context.state) == picture(twin.state)
     assert context.assemble() == twin.assemble()
     assert (chronicle.steps, chronicle.diffs) == (twin_chronicle.steps, twin_chronicle.diffs)
     assert [diff.digest for diff in chronicle.diffs if diff.digest] and [] == twin.journal.entries
@@ -336,8 +355,10 @@ def test_what_was_sent_stands_elsewhere_as_what_it_is():
     context, _ = watched(rules="pressure")
     context.append(user("go"))
     fill_up(context, 600, 8)
+    context.write_note(None)
     context.pin("report in EUR")
     context.request()
+    assert context.pending is None
     sent = context.assemble()
     twin = live(refuses=False, system="")
     for message in sent:
@@ -350,24 +371,20 @@ def test_what_was_sent_stands_elsewhere_as_what_it_is():
 
 def test_a_record_opens_under_other_rules_than_it_was_written_with(monkeypatch):
     """Cues, levels and stages change between versions; what was decided then stands, and the drift is said."""
-    import re
-
-    from ethang_nb.context import pins
-
     journal = ListJournal()
     context, chronicle = watched(journal=journal)
     context.append(user("read everything. Never open x.txt. Please read slowly, read it all."))
     fill_up(context, 600, 25)
-    more = (pins.Cue("read", "constraint", re.compile("read")), *pins.CUES)
-    monkeypatch.setattr(pins, "CUES", more)
-    monkeypatch.setattr("ethang_nb.context.stages.shrink.LAST_RESORT_TOKENS", 50)
     monkeypatch.setattr(
-        "ethang_nb.context.planner.cleanup", lambda state, *, asked=False: Decision.none(state.total)
+        "ethang_nb.context.live.find", lambda message: (Found("constraint", message.text[:20], "another cue"),)
     )
+    monkeypatch.setattr("ethang_nb.context.stages.shrink.LAST_RESORT_TOKENS", 50)
+    monkeypatch.setattr("ethang_nb.context.planner.cleanup", idle)
     twin, twin_chronicle = watched()
     drift = replay_into(twin, journal.entries)
     assert drift
-    assert (context.state, context.assemble()) == (twin.state, twin.assemble())
+    assert picture(context.state) == picture(twin.state)
+    assert context.assemble() == twin.assemble()
     assert [pin.text for pin in context.pins] == [pin.text for pin in twin.pins]
     assert chronicle.steps == twin_chronicle.steps
 
@@ -401,15 +418,15 @@ def test_a_note_written_anew_belongs_to_the_cleanup_that_wrote_it():
     context, chronicle = watched(rules="pressure")
     context.append(user("go"))
     fill_up(context, 600, 8)
+    context.write_note(None)
     first = len(chronicle.diffs) - 1
-    context.state = replace(context.state, policy=POLICIES["ethang"])
-    for number in range(100, 107):
-        turn(context, number, 500, address=f"file:f{number}.txt#L1-9@0a1b2c3d")
+    context.state, _ = step(context.state, PolicyChanged(policy=POLICIES["ethang"]))
+    for number in range(100, 112):
+        turn(context, number, 220, address=f"file:f{number}.txt#L1-9@0a1b2c3d")
     context.request()
-    assert first < len(chronicle.diffs) - 1
-    if not chronicle.diffs[-1].note:
-        context.write_note("## Numbers\n- 7", author="me", reference="given")
-        assert ("me", "") == (chronicle.diffs[first].note_author, chronicle.diffs[-1].note_author)
+    assert first < len(chronicle.diffs) - 1 and context.pending is None
+    context.write_note("## Numbers\n- 7", author="me", reference="given")
+    assert ("me", "") == (chronicle.diffs[first].note_author, chronicle.diffs[-1].note_author)
 
 
 def test_fill_is_the_same_number_everywhere_also_when_the_provider_counts_more():
@@ -483,6 +500,7 @@ def test_a_pin_survives_a_write_that_fails():
     journal = Full()
     context = live(journal=journal)
     context.append(user("go"))
+    context.request()
     context.pin("Keep the log.")
     journal.full = True
     with pytest.raises(RecordDamaged):

@@ -1,6 +1,8 @@
 """Pairing: any list becomes a legal history, and what changed is said."""
 
 import re
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -18,8 +20,8 @@ from ethang_nb.context.messages import (
     tool,
     user,
 )
-from ethang_nb.context.pairing import LOST, mend, violations
-from tests.formats.histories import HISTORIES, TANGLES
+from ethang_nb.context.pairing import LOST, Mending, mend, violations
+from tests.formats.histories import HISTORIES, TANGLES, marked, texts
 
 quick = settings(max_examples=150, deadline=None)
 
@@ -170,6 +172,20 @@ def test_an_id_that_comes_twice_in_one_turn_gets_a_name_of_its_own_there():
     )
 
 
+def test_a_name_that_was_given_to_a_call_is_no_other_calls():
+    """Else a late result of the second call would go to the third one."""
+    mended = mend([asks("a", "a"), asks("a_2"), answer("a", "1"), answer("a", "2"), answer("a_2", "3")])
+
+    assert shape(mended.messages) == [
+        ("assistant", "a", "a_2"),
+        ("tool", "a"),
+        ("tool", "a_2"),
+        ("assistant", "a_2_2"),
+        ("tool", "a_2_2"),
+    ]
+    assert [message.text for message in mended.messages if message.results] == ["1", "2", "3"]
+
+
 def test_a_call_without_an_id_gets_one_and_keeps_its_result():
     mended = mend([asks("", ""), answer("", "1"), answer("", "2")])
 
@@ -210,7 +226,33 @@ def test_no_turn_is_left_holding_only_thinking():
     )
 
     assert [message.role for message in mended.messages] == ["user", "assistant", "user"]
-    assert [line[:10] for line in mended.repairs] == ["message 1:", "message 2:"]
+    assert mended.repairs == (
+        "message 1: the assistant message removed: it held thinking alone: 'p'",
+        "message 2: the result of call 'a' removed, no call before it asked for it: 'ok'",
+    )
+
+
+def test_a_removed_result_says_how_many_images_go_with_it():
+    lost = ToolResult(call_id="a", text="see", images=(Image(url="u"), Image(url="v")))
+
+    assert mend([tool(lost)]).repairs == (
+        "message 0: the result of call 'a' removed, no call before it asked for it: 'see' and 2 images",
+    )
+
+
+def test_an_image_of_a_system_message_leaves_a_line_of_text_and_is_said():
+    mended = mend([Message(role="system", parts=(Text(text="s"), Image(url="u")))])
+
+    assert mended.messages[0].text == "s\n[image left out: a system message holds text alone]"
+    assert mended.repairs == ("message 0: an image of the system message left out: it holds text alone",)
+
+
+def test_repairs_name_the_positions_that_were_given():
+    """Of a format that puts several results into one message."""
+    mended = mend([asks("a"), answer("a"), answer("b"), answer("c")], positions=[0, 1, 1, 2])
+
+    assert [line.partition(":")[0] for line in mended.repairs] == ["message 1", "message 2"]
+    assert mended.positions == (0, 1)
 
 
 def test_thinking_stays_byte_for_byte_with_its_turn():
@@ -299,8 +341,8 @@ def test_calls_and_thinking_of_anyone_but_the_model_are_removed_and_reported():
 
     assert [message.text for message in mended.messages] == ["t"]
     assert mended.repairs == (
-        "message 0: call 'a' (look) removed: a message of role user cannot hold it",
-        "message 0: thinking removed: a message of role user cannot hold it",
+        "message 0: call 'a' (look) removed: a message of role user cannot hold it: '{}'",
+        "message 0: thinking removed: a message of role user cannot hold it: 'p'",
         "message 1: the result of call 'a' removed, no call before it asked for it: 'ok'",
     )
 
@@ -371,10 +413,75 @@ def test_nothing_is_dropped_in_silence(history):
     assert count(history, ToolCall) - count(mended.messages, ToolCall) == said(
         r": call .* removed: a message"
     )
-    assert count(history, Text) - count(mended.messages, Text) == said("an empty text")
-    assert count(history, Image) == count(mended.messages, Image)
+    pictures = said("an image of the system message")  # each leaves a line of text
+    assert count(history, Text) - count(mended.messages, Text) == said("an empty text") - pictures
+    assert count(history, Image) - count(mended.messages, Image) == pictures
     if not said("thinking"):
         assert count(history, Thinking) == count(mended.messages, Thinking)
+
+
+@quick
+@given(TANGLES, st.booleans())
+def test_every_text_is_in_the_history_or_named_in_the_repairs_and_never_both(history, still_open):
+    history, marks = marked(history)
+    mended = mend(history, still_open=still_open)
+    kept, said = "".join(texts(mended.messages)), "".join(mended.repairs)
+
+    assert [mark for mark in marks if (mark in kept) == (mark in said)] == []
+    assert [mark for mark in marks if kept.count(mark) > 1] == []
+
+
+@quick
+@given(TANGLES)
+def test_order_is_kept_and_only_results_move(history):
+    history, marks = marked(history)
+    mended = mend(history).messages
+    rest = [text for text in texts(m for m in mended if m.role != "tool") if text in set(texts(history))]
+    numbers = [marks.index(re.search("«\\d+»", text)[0]) for text in rest if "«" in text]
+
+    assert numbers == sorted(numbers)
+
+
+@quick
+@given(TANGLES)
+def test_positions_say_which_message_of_the_input_each_came_from(history):
+    history, _ = marked(history)
+    mended = mend(history)
+
+    for position, message in zip(mended.positions, mended.messages, strict=True):
+        here = set(texts([history[position]]))
+        assert all(text in here for text in texts([message]) if text.startswith("«"))
+
+
+@quick
+@given(TANGLES, st.lists(st.integers(0, 9), max_size=3))
+def test_a_history_fed_piece_by_piece_is_the_history_mended_as_a_whole(history, cuts):
+    history, _ = marked(history)
+    mending, fed, said = Mending(), [], []
+    bounds = sorted({0, len(history), *(cut for cut in cuts if cut < len(history))})
+    for start, end in pairwise(bounds):
+        mended = mending.take(history[start:end])
+        fed += mended.messages
+        said += mended.repairs
+
+    whole = mend(history)
+    assert mend(fed).messages == whole.messages
+    moved = [line for line in whole.repairs if " moved " not in line and "has no result" not in line]
+    assert said == moved
+
+
+def test_a_result_fed_alone_gets_its_calls_id_and_name():
+    mending = Mending()
+    mending.take([asks("a", "a")])
+    first, second = (tool(ToolResult(call_id="a", text=text)) for text in "12")
+
+    assert mending.take([first]).messages == (
+        replace(first, source="look", parts=(ToolResult(call_id="a", name="look", text="1"),)),
+    )
+    assert mending.take([second]).messages[0].results[0].call_id == "a_2"
+    assert mending.take([second]).repairs == (
+        "message 3: the result of call 'a' removed, its call has a result already: '2'",
+    )
 
 
 @quick

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from ethang_nb.context.policy import POLICIES, Policy, policy
+from ethang_nb.context.policies import POLICIES, policy
+from ethang_nb.context.policy import Policy
 from ethang_nb.context.window import Levels
 from ethang_nb.errors import BadPolicy, Unknown
 

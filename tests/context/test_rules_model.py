@@ -11,8 +11,10 @@ import pytest
 
 from ethang_nb.context.events import MessageAdded, RequestPoint, ResultAdded
 from ethang_nb.context.fold import step
-from ethang_nb.context.policy import policy
-from ethang_nb.context.state import ResultRow, State
+from ethang_nb.context.ledger import Ledger, Result
+from ethang_nb.context.policies import policy
+from ethang_nb.context.settings import Settings
+from ethang_nb.context.state import State
 from ethang_nb.context.window import Window
 
 BENCH = Path(__file__).resolve().parents[3] / "shared" / "bench"
@@ -57,11 +59,8 @@ def agree(rules_model, rules_scan, total, rules, scenario, seed):
         return 0
     shipped = policy(rules)
     # The model judges what enters by counts; ours does it on texts, so it is left out of the comparison.
-    state = State(
-        window=Window.of(total),
-        policy=replace(shipped, stages=tuple(stage for stage in shipped.stages if stage != "intake")),
-        system=300,
-    )
+    rules = replace(shipped, stages=tuple(stage for stage in shipped.stages if stage != "intake"))
+    state = State(Settings.of(Window.of(total), rules), Ledger(), system=300)
     state, _ = step(state, MessageAdded(kind="user", tokens=task))
     for event in events(rules_scan, naive, scenario, rng):
         if event[0] == "m":
@@ -71,7 +70,7 @@ def agree(rules_model, rules_scan, total, rules, scenario, seed):
             added = MessageAdded(kind=OURS.get(row.kind, row.kind), tokens=row.base, calls=len(row.res))
             state, _ = step(state, added)
             for tokens, again, _whole in row.res:
-                state, _ = step(state, ResultAdded(result=ResultRow(tokens, rules_model.STUB, again)))
+                state, _ = step(state, ResultAdded(result=Result(tokens, rules_model.STUB, again)))
             continue
         expected = naive.request()
         state, decision = step(state, RequestPoint())

@@ -7,9 +7,10 @@ import pytest
 from ethang_nb.context.explain import as_plan, next_cleanup
 from ethang_nb.context.messages import ToolCall, ToolResult, assistant, tool, user
 from ethang_nb.context.planner import cleanup, decide
-from ethang_nb.context.policy import POLICIES, Policy
+from ethang_nb.context.policies import POLICIES
+from ethang_nb.context.policy import Policy
 from ethang_nb.errors import Misuse
-from tests.context.builders import fill_up, live, turn, watched, words
+from tests.context.builders import fill_up, live, picture, turn, watched, words
 
 
 def acts(context, act):
@@ -136,8 +137,8 @@ def test_collapse_stops_at_the_landing_level_and_never_touches_segments_that_sta
     collapsed = {move.row for move in decision.moves}
     assert collapsed == set(range(1, 1 + len(collapsed)))
     assert collapsed.isdisjoint({row.id for row in context.state.rows[-3:]})
-    assert decision.after <= context.state.landing_at
-    assert decision.after + 420 > context.state.landing_at
+    assert decision.after.total <= context.state.landing_at
+    assert decision.after.total + 420 > context.state.landing_at
 
 
 def test_a_collapsed_result_says_what_it_was_its_size_and_how_to_get_it_back_and_is_left_alone_after():
@@ -146,7 +147,7 @@ def test_a_collapsed_result_says_what_it_was_its_size_and_how_to_get_it_back_and
     for number in range(9):
         turn(context, number, 420, address=f"file:f{number}.txt#L1-9@0a1b2c3d")
     context.request()
-    line = context.entries[1].messages[1].text
+    line = context.entries[1].forms(context.state.row(1), context.counter)[1].text
     assert "[left the window: read_file f0.txt, 424 tokens; read again: file:f0.txt#L1-9@0a1b2c3d]" == line
     assert 0 not in [move.index for move in acts(context, "collapse") if move.row == 1]
 
@@ -221,7 +222,7 @@ def test_results_that_stay_are_shrunk_largest_first_only_as_far_as_needed():
     decision = decide(context.state)
     shrunk = [move for move in decision.moves if move.act == "shrink"]
     assert [2] == [move.row for move in shrunk]
-    assert decision.after == context.state.cleanup_at - 1
+    assert decision.after.total == context.state.cleanup_at - 1
 
 
 def test_a_cleanup_that_would_free_less_than_the_minimum_does_nothing_and_says_so_once():
@@ -230,7 +231,7 @@ def test_a_cleanup_that_would_free_less_than_the_minimum_does_nothing_and_says_s
     for number in range(5):
         turn(context, number, 130)
     before = context.state.rows
-    plan = as_plan(context, context.state, decide(context.state))
+    plan = as_plan(context, decide(context.state))
     assert "idle" == plan.outcome and "less than the minimum of 720 tokens" in plan.reason
     context.request()
     context.request()
@@ -246,7 +247,7 @@ def test_when_it_does_not_fit_the_minimum_is_waived_and_the_plan_is_marked_force
     assert context.state.total > context.state.hard
     decision = decide(context.state)
     assert ("cleanup", True) == (decision.outcome, decision.forced)
-    assert decision.after <= context.state.hard
+    assert decision.after.total <= context.state.hard
 
 
 def test_asked_for_the_minimum_is_waived_too():
@@ -318,4 +319,5 @@ def test_the_next_cleanup_can_be_looked_at_without_changing_anything():
     state, sent = context.state, context.assemble()
     plan = next_cleanup(context)
     assert plan.verdicts and plan.digest and plan.price
-    assert (state, sent) == (context.state, context.assemble())
+    assert picture(state) == picture(context.state)
+    assert sent == context.assemble()

@@ -1,5 +1,7 @@
 """Generated histories: legal ones, and tangles of everything that a message can wrongly hold."""
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from ethang_nb.context.messages import (
@@ -130,3 +132,34 @@ HISTORIES = st.lists(
     max_size=6,
 ).map(lambda groups: [message for group in groups for message in group])
 """Legal histories; ids may come again in later turns."""
+
+
+def marked(history):
+    """The history with a mark at the front of every text in it, and the marks."""
+    marks = []
+
+    def mark(text):
+        marks.append(f"«{len(marks)}»")
+        return f"{marks[-1]}{text}"
+
+    def own(part):
+        match part:
+            case Text(text="") | Image():
+                return part
+            case ToolCall():
+                return replace(part, arguments=mark(part.arguments))
+            case Thinking() if part.redacted:
+                return part
+            case _:
+                return replace(part, text=mark(part.text))
+
+    return [replace(one, parts=tuple(own(part) for part in one.parts)) for one in history], marks
+
+
+def texts(messages):
+    """Every text of the messages in order, arguments and thinking among them."""
+    return [
+        part.arguments if isinstance(part, ToolCall) else getattr(part, "text", "")
+        for message in messages
+        for part in message.parts
+    ]

@@ -22,7 +22,8 @@ from ethang_nb.context.messages import (
 from ethang_nb.context.pairing import LOST, mend
 from ethang_nb.errors import BadMessage
 from ethang_nb.formats import anthropic, openai
-from tests.formats.histories import HISTORIES, TANGLES
+from ethang_nb.formats.parts import FAILED
+from tests.formats.histories import HISTORIES, TANGLES, marked
 from tests.formats.wire_rules import anthropic_faults
 
 quick = settings(max_examples=120, deadline=None)
@@ -129,6 +130,33 @@ def test_a_text_of_white_space_alone_is_not_sent():
     wire = anthropic.to_wire([user("t"), user(" \n"), assistant(" "), user("more")])
 
     assert wire.messages == [says("user", text("t"), text("more"))]
+    assert wire.repairs == (
+        "message 1: a text of white space alone not sent",
+        "message 1: the user message not sent: nothing of it is left",
+        "message 2: a text of white space alone not sent",
+        "message 2: the assistant message not sent: nothing of it is left",
+    )
+
+
+def test_an_image_of_the_assistant_leaves_a_line_of_text_and_is_said():
+    message = Message(role="assistant", parts=(Image(url="u"), Text(text="see")))
+    wire = anthropic.to_wire([user("t"), message])
+
+    assert [block["type"] for block in wire.messages[1]["content"]] == ["text", "text"]
+    assert wire.repairs == ("message 1: 1 of its images replaced by a line of text",)
+
+
+def test_what_was_mended_is_said_before_what_is_not_sent():
+    thought = Thinking(text="q")
+    wire = anthropic.to_wire(
+        [
+            tool(ToolResult(call_id="x", text="r")),
+            user("t"),
+            replace(assistant("a"), parts=(thought, Text(text="a"))),
+        ]
+    )
+
+    assert [line[:10] for line in wire.repairs] == ["message 0:", "message 2:"]
 
 
 def test_thinking_keeps_text_and_signature_to_the_byte():
@@ -155,10 +183,16 @@ def test_thinking_without_a_signature_or_at_the_end_of_a_message_is_not_sent():
     signed = Thinking(text="p", signature="c2ln")
     message = Message(role="assistant", parts=(Thinking(text="q"), signed, Text(text="yes"), signed))
 
-    assert anthropic.to_wire([user("t"), message]).messages[1]["content"] == [
+    wire = anthropic.to_wire([user("t"), message])
+
+    assert wire.messages[1]["content"] == [
         {"type": "thinking", "thinking": "p", "signature": "c2ln"},
         text("yes"),
     ]
+    assert wire.repairs == (
+        "message 1: thinking without a signature not sent: 'q'",
+        "message 1: thinking not sent: it may not stand at the end of a message: 'p'",
+    )
 
 
 def test_neighbours_of_one_role_are_one_message_with_their_blocks_apart():
@@ -406,7 +440,7 @@ def _held_parts(message):
             case ToolResult():
                 words = part.text if part.text.strip() or not part.images else ""
                 failed = part.error and not words and not part.images
-                yield replace(part, call_id="", text=anthropic._FAILED if failed else words)
+                yield replace(part, call_id="", text=FAILED if failed else words)
             case _:
                 yield part
 
@@ -438,3 +472,28 @@ def test_reading_what_was_written_gives_back_the_history(history):
 @given(TANGLES)
 def test_whatever_comes_in_what_goes_out_is_legal(history):
     assert faults(anthropic.to_wire(history)) == []
+
+
+@quick
+@given(TANGLES)
+def test_every_text_is_sent_or_named_in_the_repairs(history):
+    history, marks = marked(history)
+    wire = anthropic.to_wire(history)
+    sent = json.dumps([wire.system, wire.messages], ensure_ascii=False)
+
+    assert [mark for mark in marks if (mark in sent) == (mark in "".join(wire.repairs))] == []
+
+
+@quick
+@given(HISTORIES)
+def test_a_history_that_is_sent_whole_has_no_repairs(history):
+    wire = anthropic.to_wire(history)
+    blocks = [*wire.system, *(block for message in wire.messages for block in message["content"])]
+    parts = sum(len(message.parts) for message in history)
+    opening = wire.messages[:1] == [says("user", text("[the conversation begins with the assistant]"))]
+    pictures = any(
+        message.role == "assistant" and any(isinstance(part, Image) for part in message.parts)
+        for message in history
+    )
+
+    assert (len(blocks) - opening == parts and not pictures) == (wire.repairs == ())

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 
 from ethang_nb.context.catalogue import ToolSpec
 from ethang_nb.context.messages import (
+    Image,
     Message,
     Text,
     Thinking,
@@ -21,7 +22,7 @@ from ethang_nb.context.messages import (
 from ethang_nb.context.pairing import mend
 from ethang_nb.errors import BadMessage
 from ethang_nb.formats import anthropic, openai
-from ethang_nb.formats.detect import to_messages, to_tools
+from ethang_nb.formats.detect import reading, to_messages, to_tools
 from tests.formats.histories import HISTORIES
 
 quick = settings(max_examples=60, deadline=None)
@@ -131,6 +132,42 @@ def test_our_own_messages_are_cleaned_where_they_enter():
     dirty = Message(role="user", parts=(Text(text="a\ud83d\x00"),))
 
     assert to_messages(dirty)[0].text == "a\ufffd\u2400"
+
+
+def test_images_inside_a_result_of_ours_are_cleaned_too():
+    dirty = tool(ToolResult(call_id="a", images=(Image(url="u\ud83d"),)))
+
+    assert to_messages(dirty)[0].results[0].images == (Image(url="u\ufffd"),)
+
+
+def test_each_message_names_the_item_it_was_read_from():
+    mixed = {"role": "user", "content": [RESULT, {"type": "text", "text": "go on"}]}
+    read = reading([user("t"), {"role": "assistant", "content": [USE]}, mixed, user("x")])
+
+    assert read.positions == (0, 1, 2, 2, 3)
+    assert [message.role for message in read.messages] == ["user", "assistant", "tool", "user", "user"]
+
+
+@pytest.mark.parametrize("name", ["images", "files", "experimental_attachments", "reasoning_text"])
+def test_a_field_with_content_that_nobody_knows_is_named(name):
+    read = reading([user("t"), {"role": "user", "content": "see", name: ["AAAA"]}])
+
+    assert read.messages == (user("t"), user("see"))
+    assert read.unread == ((1, f"its field {name!r} is not read"),)
+
+
+def test_what_is_said_about_a_message_is_no_content():
+    about = {
+        "id": "m",
+        "usage": {"input_tokens": 9},
+        "stop_reason": "end_turn",
+        "annotations": [{}],
+        "model": "x",
+    }
+    empty = {"images": [], "files": None, "seen": True, "score": 0.5, "note": ""}
+
+    assert reading({"role": "assistant", "content": "x", **about, **empty}).unread == ()
+    assert reading([user("t"), to_json(assistant("x"))]).unread == ()
 
 
 def test_a_result_read_from_a_dict_is_named_after_a_call_of_ours():

@@ -23,7 +23,8 @@ from ethang_nb.context.messages import (
 from ethang_nb.context.pairing import LOST, mend
 from ethang_nb.errors import BadMessage
 from ethang_nb.formats import openai
-from tests.formats.histories import HISTORIES, TANGLES
+from ethang_nb.formats.parts import FAILED
+from tests.formats.histories import HISTORIES, TANGLES, marked
 from tests.formats.wire_rules import openai_faults
 
 quick = settings(max_examples=120, deadline=None)
@@ -279,6 +280,7 @@ def test_what_an_assistant_said_aloud_is_kept_as_text_that_says_so():
     [
         {"reasoning_content": "p"},
         {"reasoning": "p"},
+        {"thinking": "p"},
         {"thinking_blocks": [{"type": "thinking", "thinking": "p", "signature": ""}]},
     ],
 )
@@ -320,8 +322,60 @@ def test_images_in_a_tool_result_follow_the_results_of_the_turn():
 
 def test_images_where_the_api_allows_none_leave_a_line_of_text():
     message = Message(role="assistant", parts=(Image(media_type="image/png", data="AAAA"),))
+    wire = openai.write([message])
 
-    assert openai.to_wire([message])[0]["content"].startswith("[image left out: image/png")
+    assert wire.messages[0]["content"].startswith("[image left out: image/png")
+    assert wire.repairs == ("message 0: 1 of its images replaced by a line of text",)
+
+
+def test_thinking_that_is_not_sent_is_said_once_for_all():
+    thinking = [
+        Message(role="assistant", parts=(Thinking(text="p", signature="c2ln"), Text(text=str(n))))
+        for n in range(3)
+    ]
+    history = [user("t"), *thinking]
+
+    assert openai.write(history).repairs == (
+        "message 1: its thinking is not sent, nor that of 2 more: Chat Completions has no place for it",
+    )
+    assert openai.write(history[:2]).repairs == (
+        "message 1: its thinking is not sent: Chat Completions has no place for it",
+    )
+    assert openai.write(history, reasoning_field="reasoning_content").repairs == ()
+
+
+def test_an_error_without_a_text_is_sent_with_words():
+    """The format has no error mark, so an empty one would say that all went well."""
+    history = [assistant("", [ToolCall(id="a", name="look")]), tool(ToolResult(call_id="a", error=True))]
+
+    assert openai.to_wire(history)[1]["content"] == FAILED
+
+
+def test_calls_beside_the_words_of_a_person_are_kept_for_whoever_mends():
+    read = openai.read([{"role": "user", "content": "t", "tool_calls": [call("a")]}])
+
+    assert read[0].calls == (ToolCall(id="a", name="look"),)
+    assert mend(read).repairs == (
+        "message 0: call 'a' (look) removed: a message of role user cannot hold it: '{}'",
+    )
+
+
+def test_reasoning_details_keep_signature_and_what_only_the_provider_reads():
+    details = [
+        {"type": "reasoning.text", "text": " p\n", "signature": "c2ln", "format": "anthropic-claude-v1"},
+        {"type": "reasoning.summary", "summary": "s"},
+        {"type": "reasoning.encrypted", "data": "b3Bh"},
+    ]
+    read = openai.read(
+        [{"role": "assistant", "content": "yes", "reasoning": " p\n", "reasoning_details": details}]
+    )
+
+    assert read[0].parts == (
+        Thinking(text=" p\n", signature="c2ln"),
+        Thinking(text="s"),
+        Thinking(redacted="b3Bh"),
+        Text(text="yes"),
+    )
 
 
 def test_neighbours_of_one_role_are_sent_unchanged():
@@ -379,6 +433,10 @@ def test_strict_alternation_keeps_calls_and_images():
         ),
         ({"role": "tool", "content": {"a": 1}}, "message 1: content: {'a': 1} is not a string or a list"),
         ({"role": "tool", "tool_call_id": 7}, "message 1: tool_call_id: 7 is not a string"),
+        (
+            {"role": "assistant", "reasoning_details": "x"},
+            "message 1: reasoning_details: 'x' is not a list of reasoning details",
+        ),
         ({"role": "assistant", "tool_calls": "x"}, "message 1: tool_calls: 'x' is not a list of calls"),
         (
             {"role": "assistant", "tool_calls": [{"id": "a"}]},
@@ -462,7 +520,8 @@ def as_held(history):
 def _held(message):
     if message.role == "tool":
         result = message.results[0]
-        text = result.text or ("[an image; it follows the results]" if result.images else "")
+        failed = FAILED if result.error else ""
+        text = result.text or ("[an image; it follows the results]" if result.images else failed)
         return tool(ToolResult(call_id="", name=result.name, text=text))
     texts = [part for part in message.parts if isinstance(part, Text | Image)]
     return replace(message, parts=(*texts, *(replace(call, id="") for call in message.calls)))
@@ -503,3 +562,18 @@ def test_strict_alternation_never_sends_two_of_one_role(history):
     roles = ["system" if role == "developer" else role for role in roles]
 
     assert all(one != other or one == "tool" for one, other in pairwise(roles))
+
+
+@quick
+@given(TANGLES)
+def test_every_text_is_sent_or_named_in_the_repairs_thinking_by_its_messages(history):
+    history, marks = marked(history)
+    wire = openai.write(history, reasoning_field="reasoning_content")
+    sent = json.dumps(wire.messages, ensure_ascii=False)
+
+    assert [mark for mark in marks if (mark in sent) == (mark in "".join(wire.repairs))] == []
+    silent = openai.write(history)
+    thoughts = [
+        part for message in mend(history).messages for part in message.parts if isinstance(part, Thinking)
+    ]
+    assert bool(thoughts) == any("thinking is not sent" in line for line in silent.repairs)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from ethang_nb.tokens.registry import counter
+from ethang_nb.tokens.registry import FAMILIES, counter, family_ratio
 
 
 @pytest.mark.parametrize(
@@ -63,3 +63,39 @@ def test_ranks_load_at_the_first_count():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "0 1" == found.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("model", "ratio"),
+    [
+        (None, 1_000),
+        ("", 1_000),
+        ("gpt-5", 1_000),
+        ("gpt-4-0613", 1_000),
+        ("openai/gpt-4o", 1_000),
+        ("gpt-oss:20b", 1_000),
+        ("o200k_base", 1_000),
+        ("reader?window=6000", 1_000),
+        ("script:turns.yaml", 1_000),
+        ("claude-opus-4-5", 1_300),
+        ("llama3.1:8b", 1_300),
+        ("mistral-large", 1_300),
+        ("readers", 1_300),
+    ],
+)
+def test_how_much_more_a_model_may_count(model, ratio):
+    assert ratio == family_ratio(model)
+
+
+@pytest.mark.parametrize("model", ["gpt-5", "reader", "gpt-4", "cl100k_base"])
+def test_an_exact_counter_needs_no_room_above_it(model):
+    assert ("exact", 1_000) == (counter(model).how, family_ratio(model))
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_every_ratio_has_its_reason(family):
+    assert family.reason and family.ratio >= 1_000
+
+
+def test_a_ratio_never_touches_a_count():
+    assert counter("o200k_base").count("a few words") == counter("claude-opus-4-5").count("a few words")

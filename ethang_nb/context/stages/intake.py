@@ -16,27 +16,37 @@ __all__ = ["floor", "intake"]
 
 def intake(draft: Draft) -> None:
     """Judges the newest row of the draft, the one that is arriving."""
-    if not draft.rows:
+    newest = draft.state.n - 1
+    if newest < 0:
         return
-    at = len(draft.rows) - 1
-    order = sorted(enumerate(draft.rows[at].results), key=lambda item: (-item[1].tokens, item[0]))
-    for index, result in order:
-        if floor(draft) <= draft.state.usable:
+    least = floor(draft)
+    for large in sorted(draft.places_of(newest), key=lambda item: (-item.tokens, item.nth)):
+        if least <= draft.settings.usable:
             return
-        if result.tokens > result.stub:
-            draft.set_result(at, index, result.stub, "stub", "collapse", "joint")
+        stub = draft.stub(large.place)
+        if large.tokens > stub:
+            draft.set_result(large.place, stub, "stub")
+            least -= large.tokens - stub
 
 
 def floor(draft: Draft) -> int:
     """Tokens of the request if all that may leave had left: what a step must fit with at the least."""
-    state = draft.state
-    newest = draft.rows[-1].id
-    stays = {newest} | {row.id for row in draft.rows if row.task or row.open}
-    stays |= {row.id for row in [row for row in draft.rows if row.kind == "user"][-1:]}
-    leaving = [row for row in draft.rows if row.id not in stays]
-    old = sum(row.tokens for row in leaving)
-    note = min(old, draft.note_tokens) if "evict" in state.policy.stages else 0
-    protected = sum(item.tokens for item in draft.notes) if state.policy.notes == "protected" else 0
-    core = draft.core + draft.core_growth({row.id for row in leaving})
-    held = sum(row.tokens for row in draft.rows if row.id in stays)
-    return state.fixed + core + note + protected + held
+    state, policy = draft.state, draft.settings.policy
+    stays = draft.kept(1)
+    held = sum([draft.row_tokens(row) for row in stays])
+    passing = sum([item.tokens for item in draft.passing])
+    old = draft.occupied - held - passing
+    note = min(old + passing, draft.note_tokens) if "evict" in policy.stages else 0
+    protected = sum([item.tokens for item in draft.notes]) if policy.notes == "protected" else 0
+    leaving = [piece for span in draft.live for piece in _without(span, stays)]
+    core = draft.core + draft.core_growth(leaving)
+    return draft.fixed + core + note + protected + held
+
+
+def _without(span: tuple[int, int], stays: frozenset[int]) -> list[tuple[int, int]]:
+    low, high = span
+    found = []
+    for row in sorted(row for row in stays if low <= row < high):
+        found.append((low, row))
+        low = row + 1
+    return [*found, (low, high)]

@@ -15,7 +15,7 @@ NUDGE_MOST = 140  # ► tokens a nudge may take; its text is kept below
 
 def nudge(draft: Draft) -> None:
     """Where nudge <= fill < cleanup, judged before its own text."""
-    state = draft.state
-    spent = state.policy.nudge_once and state.nudged
-    if state.armed and not spent and state.levels.nudge <= draft.fill < state.levels.cleanup:
-        draft.nudges = draft.total + NUDGE_MOST <= state.hard
+    state, settings = draft.state, draft.settings
+    spent = settings.policy.nudge_once and state.nudged
+    if state.armed and not spent and settings.nudge_at <= draft.total < settings.cleanup_at:
+        draft.nudges = draft.total + NUDGE_MOST <= settings.hard

@@ -7,7 +7,7 @@ lives".
 
 from __future__ import annotations
 
-from ethang_nb.context.draft import Code, Draft
+from ethang_nb.context.draft import Draft
 
 __all__ = ["LAST_RESORT_TOKENS", "shrink"]
 
@@ -16,16 +16,15 @@ LAST_RESORT_TOKENS = 100  # ► what a result keeps in a plan that otherwise wou
 
 def shrink(draft: Draft) -> None:
     """Down to just below the cleanup level; in the last resort down to hard."""
-    state = draft.state
+    settings = draft.settings
     if draft.last_resort:
-        least, goal = LAST_RESORT_TOKENS, state.hard
+        least, goal = LAST_RESORT_TOKENS, settings.hard
     else:
-        least, goal = state.policy.shrink_tokens, state.cleanup_at - 1
-    large = draft.results(over=least)
-    for at, index, result in sorted(large, key=lambda item: (-item[2].tokens, item[0], item[1])):
+        least, goal = settings.policy.shrink_tokens, settings.cleanup_at - 1
+    if draft.total <= goal:
+        return
+    for large in sorted(draft.results(over=least), key=lambda item: (-item.tokens, item.row, item.nth)):
         excess = draft.total - goal
         if excess <= 0:
             return
-        tokens = max(least, result.tokens - excess)
-        code: Code = "last-resort" if draft.last_resort else "oversized"
-        draft.set_result(at, index, tokens, "shrunk", "shrink", code)
+        draft.set_result(large.place, max(least, large.tokens - excess), "shrunk")

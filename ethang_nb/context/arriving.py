@@ -1,0 +1,85 @@
+"""Arriving: a tool result as it enters a context: cut to the entry limit, its whole text kept at an address first.
+
+Seed 003: "truncating the output before counting it, or writing it to a file and returning the path". A page that was
+read back has an address of its own and is only cut; it is never spilled again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+from ethang_nb.context.counting import MESSAGE_OVERHEAD, TokenCounter, result_tokens
+from ethang_nb.context.cutting import cut
+from ethang_nb.context.ledger import Form, Result
+from ethang_nb.context.messages import ToolResult
+from ethang_nb.context.settings import Settings
+from ethang_nb.context.squeezing import squeeze
+from ethang_nb.context.state import AGAIN_RANK
+from ethang_nb.context.wording import spilled, stub
+
+__all__ = ["Arrived", "Spill", "arrive"]
+
+LONGEST_LINE = 65_535  # what a ledger has room for; a line that long is never shorter than its result
+Spill = Callable[[str, str], str]
+"""`spill(tool, text) -> address`: keeps a text outside the window."""
+
+
+class Arrived(NamedTuple):
+    """The result as it stands in the window, what the planner knows of it, and where it can be read again."""
+
+    result: ToolResult
+    counted: Result
+    address: str
+
+
+def arrive(
+    result: ToolResult,
+    *,
+    call: str,
+    address: str,
+    settings: Settings,
+    counter: TokenCounter,
+    spill: Spill | None,
+    stands: bool = False,
+) -> Arrived:
+    """`call` names the call in words, `address` is its place in the record; `stands`: nothing is cut any more."""
+    kept, form, address = _kept(result, result.address or address, settings, counter, spill, stands=stands)
+    tokens = result_tokens(kept, counter)
+    line = MESSAGE_OVERHEAD + counter.count(stub(call, kept, tokens, address))
+    squeezed = tokens
+    if "squeeze" in settings.policy.stages:
+        squeezed = result_tokens(replace(kept, text=squeeze(kept.text)), counter)
+    counted = Result(
+        tokens, min(line, LONGEST_LINE), AGAIN_RANK[kept.again], form, squeezed if squeezed < tokens else 0
+    )
+    return Arrived(kept, counted, address)
+
+
+def _kept(
+    result: ToolResult,
+    address: str,
+    settings: Settings,
+    counter: TokenCounter,
+    spill: Spill | None,
+    *,
+    stands: bool,
+) -> tuple[ToolResult, Form, str]:
+    if stands or "intake" not in settings.policy.stages or not _over(result.text, settings, counter):
+        return result, "full", address
+    if not result.address and spill is not None:
+        address = spill(result.name or "tool", result.text)
+    if settings.policy.entry_chars is None:
+        text = cut(result.text, settings.entry_tokens - MESSAGE_OVERHEAD, counter, address)
+    else:
+        text = spilled(result.name or "tool", result.text, settings.policy.head_chars, address)
+    again = result.again if result.address else "read"
+    return replace(result, text=text, address=address, again=again), "spilled", address
+
+
+def _over(text: str, settings: Settings, counter: TokenCounter) -> bool:
+    limit = settings.policy.entry_chars
+    if limit is not None:
+        return len(text) > limit
+    return counter.over(text, settings.entry_tokens - MESSAGE_OVERHEAD)

@@ -1,0 +1,465 @@
+"""Cues: the rules by which a sentence is a constraint or a decision. Data.
+
+A rule is tried on a sentence as it is heard: lower case, straight apostrophes, quotations and code blotted out,
+and without what only sounds like a rule (`hearing`). The rules are English; a sentence in another language is
+not pinned unless it borrows English words, and is pinned by hand. `_NOW` is where a command can begin: at the
+start of a sentence, after a comma or colon, after `and`, `please` and their like, so that "it never stops" tells
+and "never stop it" orders.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+__all__ = ["ASKED", "CUES", "Cue"]
+
+Kind = Literal["constraint", "decision"]
+
+
+class Cue(NamedTuple):
+    """A rule that makes a sentence a pin.
+
+    `name` is shown to people, `why` says what it rests on. One of `words` stands in every sentence that can match,
+    so that most sentences are passed over without the pattern. `pins` is a sentence that it pins, `passes` one
+    that no rule pins.
+    """
+
+    name: str
+    kind: Kind
+    why: str
+    pins: str
+    passes: str
+    words: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+
+def _cue(name: str, kind: Kind, why: str, pins: str, passes: str, words: str, *ways: str) -> Cue:
+    return Cue(name, kind, why, pins, passes, tuple(words.split("|")), re.compile("|".join(ways)))
+
+
+_LEAD = (
+    r"(?:please|pls|plz|also|just|and|but|or|so|then|now|plus|still|ok|okay|yes|simply|kindly|remember|i said"
+    r"|(?:i|we)(?: want|'d like| would like| need| expect) you to)"
+)
+_NOW = rf"(?:^|[,;:(~]\s?|(?:^|\s)[-–—]+\s|\b{_LEAD}\s)(?:{_LEAD}\s)*"
+# A verb as a command has it: "never opens" and "never opened" tell, they do not order.
+_NO_VERB = (
+    "was|were|had|has|did|does|is|got|came|went|saw|seen|been|thought|knew|heard|made|took|gave|found|said|told|ran"
+    "|broke|meant|felt|again|gonna|once|a|an|the|in my|mind|so|this|that|wrong|true|late|and|or|but|of|from|happy"
+    "|glad|nice|good|great|better|possible|available|fun|easy|hard|interesting|there|here"
+)
+_VERB = (
+    r"(?:(?:access|process|pass|discuss|express|guess|miss|cross|press|bypass|address|compress|suppress|dismiss"
+    r"|embed|feed|exceed|proceed|need)\b"
+    rf"|(?!(?:{_NO_VERB})\b)(?![a-z]+(?:ed|[^su]s)\b)[a-z]+)"
+)
+_DO = (
+    "add|build|change|check|clean|complete|convert|continue|create|debug|design|do|extend|extract|find|finish|fix"
+    "|get|implement|improve|make|merge|migrate|move|optimi[sz]e|port|proceed|read|refactor|remove|rename|replace"
+    "|report|rewrite|run|set|simplify|solve|speed|split|summari[sz]e|test|translate|try|update|upgrade|work|write"
+    "|answer|explain|go|repair|restructure|reduce|tidy"
+)
+_NUMBER = r"(?:[€$£]\s?)?(?:\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|half|a dozen|an? (?:single|hour))\b)"
+_BOUND = r"(?:at most|no more than|not more than|at least|no longer than|less than|fewer than|up to|max\.?|a maximum of)"
+_UNIT = r"(?:words?|lines?|pages?|sentences?|minutes|hours|seconds|characters|tokens|paragraphs?|files|%|€|euros?|dollars)"
+_FORM = (
+    r"(?:eur|usd|gbp|chf|jpy|euros?|dollars?|pounds|francs|english|german|french|spanish|italian|portuguese|dutch"
+    r"|polish|chinese|japanese|british english|american english|json|jsonl|yaml|toml|csv|markdown|html|xml|latex"
+    r"|plain text|plain english|utc|iso(?: ?8601)?|metric(?: units)?|imperial units|celsius|fahrenheit|kelvin"
+    r"|kilomet(?:er|re)s|km|miles|lower ?case|upper ?case|bullet points|percent|milliseconds|tokens)"
+)
+_LANGUAGE = (
+    r"(?:python|rust|go|typescript|javascript|java|kotlin|c\+\+|c#|ruby|swift|scala|sql|bash|haskell|php)"
+)
+_DAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|tonight|noon|eod|the end of|\d)"
+_CHANGED = r"(?:changed|renamed|removed|modified|touched|edited)"
+_MORE = r"(?:longer|more|shorter|less|larger|bigger|later|over|above)"
+
+CUES: tuple[Cue, ...] = (
+    _cue(
+        "marked constraint",
+        "constraint",
+        "the owner says himself that it is one",
+        "Constraint: report amounts in EUR.",
+        "The constraint solver fails.",
+        "constraint|rule|important|requirement|restriction",
+        r"^(?:(?:hard|one|another|new|additional|my|ground|important) )*(?:constraint|rule|requirement|restriction)s?"
+        r"(?: \w{1,3})?\s?:\s*\S",
+        r"^(?:very )?important\s?:\s*\S",
+    ),
+    _cue(
+        "marked decision",
+        "decision",
+        "the owner says himself that it is one",
+        "Decision: ship on Friday.",
+        "A decision is still missing.",
+        "deci|agreed|verdict",
+        r"^(?:(?:final|the|my|our|new) )*(?:decision|decided|agreed|verdict)\s?(?::|\s[-–—])\s*\S",
+        r"^agreed, (?:we|i|let's)\b",
+    ),
+    _cue(
+        "never + verb",
+        "constraint",
+        "seed 003: a constraint arrives as chat and has to survive everything",
+        "Never open contract_17.txt.",
+        "She never answers my mails.",
+        "never",
+        rf"{_NOW}(?:you )?(?:(?:must|should|shall|may|can|will) )?never (?:ever )?{_VERB}",
+        r"\b(?:must|should|shall|may) never\b",
+    ),
+    _cue(
+        "do not + verb",
+        "constraint",
+        "seed 003: “Don't touch migrations/”",
+        "Don't touch migrations/",
+        "I don't know where it is.",
+        "not|n't|dont|cant",
+        rf"{_NOW}(?:do not|don'?t)(?: you| ever| even| just)? {_VERB}",
+        rf"\blet's not {_VERB}",
+        rf"\b(?:must not|mustn'?t|shall not) {_VERB}",
+        r"\b(?:are|is) not to be\b",
+        r"\byou (?:are not to|may not)\b",
+        r"\b(?:you|we) (?:can'?t|cannot|can not) (?:use|change|touch|break|modify|edit|add|install|delete|drop|rename"
+        r"|remove|exceed|spend|ship|upgrade|move|lose|rely|depend|push|commit)\b",
+        rf"\b(?:can'?t|cannot|can not|may not) (?:exceed|be (?:{_MORE}|{_CHANGED}))\b",
+    ),
+    _cue(
+        "should not + verb",
+        "constraint",
+        "a wish said politely binds as well",
+        "The summary should not exceed one page.",
+        "That should not happen.",
+        "should|nobody|no one|nothing",
+        rf"\b(?:should not|shouldn'?t) (?:be (?:{_MORE}|{_CHANGED}|used|in)|change|touch|exceed|contain|include|use|depend"
+        r"|require|mention|open|add|edit|modify|delete)\b",
+        r"\bshould (?:only|stay|remain) \w",
+        r"\bshould be (?:at most|under|below|less than|no (?:more|longer)|within) ",
+        rf"\bshould be (?:in|as) {_FORM}\b",
+        r"\b(?:nobody|no one|nothing)\b[^,;]{0,40}\b(?:may|must|should|shall|is allowed to)\b",
+    ),
+    _cue(
+        "must or always",
+        "constraint",
+        "an obligation in its plainest words",
+        "You must keep the old names.",
+        "It must be a race condition.",
+        "must|always|should|shall|mandatory|obligatory|compulsory|non-negotiable|everywhere|throughout|every time"
+        "|exception|consistently",
+        rf"\bmust (?!(?:in|on|at|by|to|with) )(?:(?:always|only|also|still|all) )?{_VERB}",
+        rf"{_NOW}(?:you (?:should|shall) )?always {_VERB}",
+        r"\b(?:should|shall) always\b",
+        r"\b(?:is|are) (?:a must|mandatory|obligatory|compulsory|non-negotiable)\b",
+        r", (?:always|everywhere|every time|without exception)[.!]*$",
+        r"^(?:use|write|name|format|round|put|prefix|sort|label|mark|spell|apply)\b[^;]*"
+        r"\b(?:everywhere|throughout|every time|consistently)[.!]*$",
+    ),
+    _cue(
+        "has to stay",
+        "constraint",
+        "an obligation that speaks of a state, not of a task",
+        "The file has to stay valid JSON.",
+        "The tests need to be fixed.",
+        "has to|have to|needs to|need to",
+        r"\b(?:has|have|needs?) to (?:stay|remain|fit|work|run|pass|compile|support|match|follow|use|respect|contain"
+        r"|include)\b",
+        r"\b(?:has|have|needs?) to (?:be|keep) (?:under|at most|at least|less|below|in|within|valid|compatible"
+        r"|backwards?|readable|unchanged|the same|private|working)\b",
+    ),
+    _cue(
+        "only",
+        "constraint",
+        "a limit of what may be used or changed",
+        "Use only the stdlib",
+        "Only two tests fail now.",
+        "only|nothing|solely",
+        rf"{_NOW}only (?:use|read|edit|change|touch|modify|look|open|write|answer|report|run|install|work|commit|push|add"
+        r"|consider|return|output|reply|respond|include|list|fix|search|call|print|cite|quote|delete|make|create|import"
+        r"|keep|take|rely|update|send|check|refactor|move|rename)\b",
+        rf"{_NOW}(?:use|read|edit|change|touch|modify|answer|report|write|work|install|commit|rely|return|reply|respond"
+        r"|search|open|cite)(?: \w+){0,2} (?:only|nothing but|solely)\b",
+        rf"{_NOW}(?:use|read|edit|change|touch|modify|answer|report|write|work|install|commit|make|do|keep|put|run|test"
+        r"|quote|cite|search|look)\b[^,;]{1,60}\bonly[.!]*$",
+        rf"{_NOW}(?:{_DO})\b[^;]*\bnothing (?:else|more)[.!]*$",
+        r"\byou (?:may|can|should) only\b",
+        r"\byou(?:'re| are) only (?:allowed|permitted|supposed) to\b",
+        r"^(?!(?:it|that|this|there|i|one|for|the|two|three|not|if)\b)[\w./+#-]+(?: [\w./+#-]+){0,3} only(?: please)?[.!]*$",
+    ),
+    _cue(
+        "limit",
+        "constraint",
+        "a number that must not be passed",
+        "Limit the report to 300 words.",
+        "It took at most 5 minutes.",
+        "most|more than|least|longer than|less than|fewer than|up to|max|under|below|within|in |limit|cap|restrict",
+        rf"{_NOW}(?:limit|cap|restrict) (?:[^,;]{{1,60}} )?to\b",
+        r"\bcapped at\b",
+        rf"{_NOW}(?:keep|stay|answer|reply|respond|write|use|spend|take|make|give|hold|finish|summari[sz]e|describe"
+        rf"|explain|read|open|ask|call|change|touch)\b[^;]{{0,80}}\b{_BOUND} (?:of )?{_NUMBER}",
+        rf"{_NOW}(?:keep|stay|answer|reply|respond|write|spend|hold|finish|summari[sz]e)\b[^;]{{0,80}}"
+        rf"\b(?:under|below|within|in) {_NUMBER}[\d.,]*\s?{_UNIT}",
+        rf"^(?:max(?:imum)?\.?|at most|(?:no|not) more than|no longer than)\s+(?:of )?{_NUMBER}"
+        r"(?!.*\b(?:fail(?:ed)?|took|was|were|are|is|passed|found)\b)",
+    ),
+    _cue(
+        "budget or deadline",
+        "constraint",
+        "money and time that the work may take",
+        "Budget is 500 euros at most",
+        "What is the budget?",
+        "budget|deadline|limit|have|by ",
+        r"\b(?:budget|deadline|(?:time|word|page|spending|token) limit)\s?(?:is|stays|remains|of|:|=)"
+        r"(?! (?:over|gone|past|tight|tiny|unclear|unknown)\b)\s*\S",
+        r"\b(?:i|we) (?:only|just) have (?:[€$£]\s?)?\d",
+        rf"\b(?:need|due|finish(?:ed)?|deliver|ready|done|submit|hand (?:it )?in)\b[^;]{{0,40}}\bby {_DAY}",
+    ),
+    _cue(
+        "keep or leave",
+        "constraint",
+        "what must stay as it is",
+        "Keep the public API unchanged.",
+        "Keep up the good work!",
+        "keep|leave|hands off|stays",
+        rf"{_NOW}keep (?!(?:going|up|on|at|me|us|in mind|an eye|calm|track|trying|(?:it|them|that|this) (?:up|\w+ing)"
+        r"|the (?:change|good|\w+ (?:up|coming|going))\b|this conversation|you|\w+ing|in touch)\b)\S",
+        rf"{_NOW}leave (?!(?:it to|that to|me|for|work|a comment)\b)[^,;]{{1,80}}"
+        r"\b(?:alone|untouched|unchanged|as|in place|intact|out|open)\b",
+        rf"{_NOW}leave out\b",
+        r"\bhands off\b",
+        r"\bstays? (?:as (?:it is|is|they are)|untouched|put)\b",
+    ),
+    _cue(
+        "no + thing",
+        "constraint",
+        "a thing that must not come in",
+        "No new dependencies",
+        "No tests were found.",
+        "no ",
+        r"(?:^|[,;:(]\s?|[-–—]+\s|\b(?:and|but|with|also|please|absolutely|strictly|there (?:must|should) be)\s)no "
+        r"(?:(?:new|more|other|external|extra|additional|third[- ]party|breaking|further|unnecessary|global|hard-?coded"
+        r"|direct|manual|public|raw|inline|network|internet|api|print|dynamic)\s(?!than\b|idea|luck|info|error|failure"
+        r"|problem|issue|warning|question|result|bug|comments? from|news)[a-z]"
+        r"|(?:dependenc|comments?\b(?= |,|\.|!|$)(?!.*\bfrom\b)|emojis?|mocks?\b|mocking|refactoring|placeholders?"
+        r"|todos?\b|shortcuts|hacks|jargon|markdown|tables|abbreviations|downtime|guess|network|internet|side[- ]effects"
+        r"|globals|regressions?\b|force[- ]push|deletions?|commits?\b|pushe?s?\b|edits))"
+        r"(?!.*\b(?:found|failed|so far|yet|needed|necessary|were|was)\b)",
+        r"\S, no exceptions\b",
+        r"^(?:and |but |please )?no (?!(?:problems|worries|thanks|doubts|errors|issues|results|tests|matches|failures"
+        r"|differences|complaints|questions|objections|surprises|regrets|changes|updates|news|ideas|clues|plans|hits"
+        r"|entries|files|items|rows|warnings|bugs|this|less|yes|access|success|progress|process)\b)[a-z-]+s"
+        r"(?:,? please)?[.!]*$",
+    ),
+    _cue(
+        "stick to",
+        "constraint",
+        "a way that must not be left",
+        "Stick to Python 3.11",
+        "The labels stick to the wall.",
+        "stick to|stick with|keep to|stay |adhere|comply|follow|confine|restrict|respect|obey",
+        rf"{_NOW}(?:stick (?:to|with)|adhere to|comply with|confine yourself|restrict yourself)\b",
+        rf"{_NOW}stay (?:in|inside|within|under|below|on|with|off|out|away|compatible|close)\b",
+        rf"{_NOW}(?:follow|respect|obey) (?:pep|(?:the |our |my |these |all )?[^,;]{{0,40}}"
+        r"\b(?:styles?|guides?|guidelines|conventions?|rules?|standards?|format|naming|template|limits?|schema))\b",
+    ),
+    _cue(
+        "avoid",
+        "constraint",
+        "a thing that must not be done",
+        "Avoid global variables.",
+        "To avoid the crash I restarted the kernel.",
+        "avoid|refrain|steer clear|keep away|stop |exclude|omit",
+        rf"{_NOW}(?:try to )?(?:avoid|refrain from|steer clear of|keep away from|exclude|omit)\s\S",
+        rf"{_NOW}stop \w+ing\b",
+    ),
+    _cue(
+        "without + doing",
+        "constraint",
+        "a limit of how the task may be done",
+        "Fix the bug without changing the schema.",
+        "It works without changing anything.",
+        "without|not|except|excluding|apart from|other than",
+        rf"(?:{_NOW}(?:{_DO})\b|^(?:can|could|would) you\b|^do ~)[^;]*\bwithout (?:ever )?"
+        r"(?:(?:chang|touch|break|modify|alter|us|add|introduc|install|remov|delet|renam|edit|open|read|ask|call|import"
+        r"|rewrit|increas|exceed|los|mov|push|committ|mock|writ|download|reformat|restart)ing\b"
+        r"|(?:any |a )?(?:new|external|extra|additional|third-party|changes to|network|downtime|side[- ]effects|data loss"
+        r"|regressions|jargon|loops|recursion|comments|mocks|markdown|emojis|abbreviations|internet)\b)",
+        rf"{_NOW}(?:{_DO})\b[^;]*\b(?:but|and) not (?:the|in|on|to|for|any|anything|those|these)\s\S",
+        rf"{_NOW}(?:{_DO})\b[^;]*\b(?:except|excluding|apart from|other than)\s\S",
+        r"^without \w+ing [^;]*,",
+    ),
+    _cue(
+        "from now on",
+        "constraint",
+        "it speaks of all work to come",
+        "From now on answer in German.",
+        "From then on it failed.",
+        "from now on|from here on|going forward|for the rest of|henceforth|until further notice|at all times",
+        r"\bfrom (?:now|here) on(?:wards?)?\b",
+        r"^going forward\b|\bhenceforth\b|\buntil further notice\b|\bat all times\b",
+        r"\bfor the rest of (?:this|the|our) (?:session|conversation|chat|project|task|run)\b",
+    ),
+    _cue(
+        "make sure",
+        "constraint",
+        "an obligation beside the task",
+        "Make sure to run the tests before you finish.",
+        "I made sure the server runs.",
+        "make sure|ensure|be sure|take care|careful|remember|don't forget|dont forget|see to it|important|crucial"
+        "|essential|critical|vital",
+        rf"{_NOW}(?:always )?(?:make sure|ensure|be sure|take care|be careful|remember|don'?t forget) (?:not )?"
+        r"(?:to|that|the|all|every|any|each|no|nothing|you|we|it|they|there|our|my|your|with)\b",
+        rf"{_NOW}(?:make sure|ensure) \w",
+        rf"{_NOW}see to it that\b",
+        rf"{_NOW}(?:be )?careful (?:with|about|not)\b",
+        r"\bit(?:'s| is) (?:very |really |absolutely )?(?:important|crucial|essential|critical|vital) (?:that|to (?!me\b))",
+    ),
+    _cue(
+        "under no circumstances",
+        "constraint",
+        "the strongest words there are for it",
+        "Under no circumstances may you email the client.",
+        "In this case there is no account.",
+        "no circumstance|no case|no account|no condition",
+        r"\b(?:under|in|on) no (?:circumstances?|case|account|conditions?)\b",
+    ),
+    _cue(
+        "not allowed",
+        "constraint",
+        "a ban in the third person",
+        "migrations/ is off limits.",
+        "The screen is frozen.",
+        "allowed|permitted|off limits|off-limits|forbidden|prohibited|taboo|out of scope|frozen|treat ",
+        r"\b(?:is|are|'re) (?:not|never) (?:allowed|permitted)\b|\b(?:isn't|aren't) (?:allowed|permitted)\b",
+        r"(?:\b(?:is|are|stays?)|'s) (?:strictly |absolutely )?(?:off[- ]limits|forbidden (?:to|for)|prohibited|taboo"
+        r"|out of scope)\b",
+        r"(?<!access)(?<!request)(?<!page) (?:is|are) (?:strictly |absolutely )?forbidden[.!]*$",
+        r"\b(?:api|schema|interfaces?|files?|branch|version|release|format|names?) (?:is|are|stays?) frozen\b",
+        rf"{_NOW}treat [^,;]{{1,60}} as (?:read-only|binding|final|given|frozen|off[- ]limits|confidential)\b",
+    ),
+    _cue(
+        "ask first",
+        "constraint",
+        "a step that must come before another",
+        "Ask me before you delete anything.",
+        "I asked him before the meeting.",
+        "ask|check with|wait|confirm|tell|warn|before every|before each|before any|after every|after each|after any|only",
+        rf"{_NOW}(?:always )?(?:ask|check with|wait for|confirm with|tell|warn)\b[^;]{{0,50}}"
+        r"(?:\bbefore (?:you|any|every|each|the|we|a|\w+ing)\b|\bfirst[.!]*$)",
+        rf"{_NOW}wait (?:for my\b|~)",
+        rf"{_NOW}(?:stop and )?ask(?: me)?(?: ~)?[.!]*$",
+        rf"{_NOW}(?:run|commit|test|save|update|format|ask|show|report|stop|check|use|push)\b[^;]{{0,50}}"
+        r"\b(?:before|after) (?:every|each|any)\b",
+        r"\bonly (?:after|when|once|if) i\b(?!.*\bhave time)",
+    ),
+    _cue(
+        "form of the answer",
+        "constraint",
+        "a unit, language or format for what comes back",
+        "Report the cap in EUR",
+        "Show me the amounts in the table.",
+        "in |as |use |format|language|currency|unit|style|tone|length|be ",
+        rf"{_NOW}(?:report|answer|reply|respond|write|give|show|state|express|print|return|output|quote|list|present|speak"
+        rf"|talk|comment|document|name|summari[sz]e|format|put|keep)\b[^,;]{{0,60}}\b(?:in|as) {_FORM}\b",
+        rf"^(?:all|every|any) [\w ]{{1,40}} (?:in|as) {_FORM}\b",
+        rf"^(?:and |but )?in {_FORM}(?:,? please)?[.!]*$",
+        rf"{_NOW}use (?:metric|imperial|british|american|tabs?|spaces|snake_?case|camel_?case|iso)\b",
+        r"^(?:(?:output|answer|report|file|date|number) )?(?:format|language|currency|units?|style|tone|length)\s?:\s*\S",
+        rf"{_NOW}(?:always )?be (?:concise|brief|strict|formal|polite|terse)\b",
+        rf"{_NOW}(?:write|do|build|implement|code) (?:it|this|everything|all|that|them) in {_LANGUAGE}(?!\w)",
+    ),
+    _cue(
+        "prefer",
+        "constraint",
+        "a preference told to the agent is an order",
+        "I don't want any new dependencies.",
+        "I want to see the plan.",
+        "prefer|rather|want|nothing",
+        rf"{_NOW}prefer \S",
+        r"\bi(?:'d| would) (?:rather|prefer)(?: it)?(?: if)? you\b",
+        r"\b(?:i|we) (?:do not|don'?t) want (?:you to|any|new|to (?:change|touch|break|add|lose|pay|spend|see any))\b",
+        rf"{_NOW}(?:change|touch|edit|modify|delete|install|add|open|rename) nothing\b",
+    ),
+    _cue(
+        "we decided",
+        "decision",
+        "seed 003: losing it reopens the argument twenty steps later",
+        "We decided to keep the cache.",
+        "We haven't decided yet.",
+        "decided|chose|agreed|settled on|opted|picked",
+        r"\b(?:we|i)(?:'ve| have)?(?: now| finally| already| all)? (?:decided|chose|chosen|agreed|settled on|opted|picked)\b"
+        r"(?! (?:nothing|with|not yet|up|to (?:take a|go|wait|sleep|try|look|ask|read|leave))\b)",
+    ),
+    _cue(
+        "we will use",
+        "decision",
+        "seed 003: “We're going with Postgres.”",
+        "We're going with Postgres.",
+        "It's going with the wrong encoding.",
+        "we|i'm|i am|i'll|i will|i'd|i would",
+        r"\bwe(?:'re| are)(?: now| all| definitely| just)? (?:going with|sticking (?:with|to)|switching to|moving to"
+        r"|staying with|adopting|standardi[sz]ing on|dropping)\b",
+        r"\bwe(?:'re| are) going for (?:the|an?|option|plan)\b(?! (?:walk|run|drink|coffee|break|beer|ride))",
+        r"^we(?:'re| are) using [\w.+#-]+(?: [\w.+#-]+){0,2}[.!]*$",
+        r"\bwe(?:'re| are) using\b[^,;]*\b(?:for|as|throughout|everywhere|from now on|instead)\b",
+        r"\bwe(?:'ll| will)(?: just| all)? (?:use|go for|stick to|keep (?!you\b|in\b|an\b)|stay with|adopt|target)\b",
+        r"\b(?:we|i)(?:'ll| will|'d| would)? (?:just )?(?:go|stick) with (?!you\b|me\b|him\b|her\b|them\b)",
+        r"\bi(?:'m| am) (?:going|sticking) with\b",
+    ),
+    _cue(
+        "let's use",
+        "decision",
+        "a proposal of the owner's is a decision for the agent",
+        "Let's use SQLite for the prototype.",
+        "Let's look at the logs first.",
+        "let's|lets|let us",
+        r"\b(?:let's|lets|let us) (?:just |definitely |all )?(?:use (?!this example|an example)|go with|go for|stick with"
+        r"|stick to|stay with|keep(?! (?:going|in mind|an eye|at|it up|trying))|adopt|settle on|switch to|target"
+        r"|drop (?!it\b|by\b)|skip (?!to\b|ahead)|avoid|leave (?!it\b)|pick (?!up\b)|choose|base|standardi[sz]e on"
+        r"|do (?:it (?:with|in)|option|plan|version|variant)\b)",
+    ),
+    _cue(
+        "go with",
+        "decision",
+        "one of several ways is chosen",
+        "Go with option B.",
+        "It's a go with the board.",
+        "go with|go for|option|plan|variant|version|choose|pick|take|vote|prefer",
+        rf"{_NOW}go (?:with|for) (?!it\b|me\b|the flow|us\b|you\b)\S",
+        r"\bi(?:'ll)? (?:choose|pick|take|vote for) (?:option|plan|variant|version|the (?:first|second|third|last))\b",
+        r"\bi prefer (?:option|plan|variant|version|the (?:first|second|third|last) one)\b",
+        r"^(?:option|plan|variant|version) \w{1,3}(?:,? please)?[.!]*$",
+    ),
+    _cue(
+        "use instead",
+        "decision",
+        "one thing is chosen over another",
+        "Use MySQL instead of Postgres.",
+        "Why use MySQL instead of Postgres?",
+        "use ",
+        rf"{_NOW}use [^;]{{1,60}}(?:\b(?:instead of|rather than|over|instead)\b|, not\b)",
+        r"^instead of [^;]{1,60}\buse\b",
+    ),
+    _cue(
+        "it is",
+        "decision",
+        "one of several ways is chosen",
+        "Option 2 it is.",
+        "Leave the file where it is",
+        " it is",
+        r"^(?:ok(?:ay)?,? |then |alright,? )?(?!(?:what|how|as|that|where|who|here|there|so|why|if|i|and)\b)"
+        r"[\w.+#-]+(?: (?!as )[\w.+#-]+){0,3} it is(?:,? then)?[.!]*$",
+    ),
+    _cue(
+        "change of mind",
+        "decision",
+        "it takes an earlier decision back and puts another in its place",
+        "I changed my mind: MySQL.",
+        "He changed his mind.",
+        "changed my mind|changed our mind|second thought",
+        r"\b(?:i|we)(?:'ve| have)? changed (?:my|our) minds?\b\s?\S",
+        r"\bon second thoughts?\b,?\s\S",
+    ),
+)
+
+ASKED = frozenset({"never + verb", "do not + verb", "without + doing"})
+"""Rules that also hold in what follows a polite request: "Can you fix it, but don't touch the tests?"."""

@@ -1,0 +1,201 @@
+"""Decision: what the policy does to a state: the state before and after it, and why.
+
+The moves between the two are worked out when somebody asks for them; planning itself pays nothing for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from ethang_nb.context.draft import Draft
+from ethang_nb.context.ledger import CLASSES
+from ethang_nb.context.plan import Act, Outcome
+from ethang_nb.context.state import NoteRow, State
+
+__all__ = ["Code", "Decision", "Move", "recalled", "told"]
+
+Code = Literal[
+    "nudge", "read", "run", "lost", "exchange", "turn", "segment", "oversized", "last-resort", "passing", "note",
+    "joint", "offered", "squeezed", "reseed",
+]  # fmt: skip
+_BY_CLASS: tuple[Code, ...] = ("read", "run", "lost")
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One change: row `row` (result `index`, -1 for the whole row), what is done, tokens before and after."""
+
+    row: int
+    index: int
+    act: Act
+    before: int
+    after: int
+    code: Code
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Decision:
+    """`before` and `after` are the states on its two sides; where nothing changes they are the same."""
+
+    outcome: Outcome
+    before: State
+    after: State
+    forced: bool = False
+    asked: bool = False
+    early: bool = False
+    """Whether a stage acted below the cleanup level, as its policy lets it."""
+    keep: int = 0
+    writes_note: bool = False
+    last_resort: bool = False
+    """Whether nothing else fitted; then the note is written by rule: there is no room to ask a model."""
+    note_tokens: int = 0
+    lacks: int = 0
+    """How many tokens more would have to be freed for the minimum."""
+    cause: str = ""
+    """What an idle decision is about, where that is not a cleanup."""
+
+    @staticmethod
+    def of(
+        draft: Draft, outcome: Outcome, *, forced: bool = False, asked: bool = False, early: bool = False
+    ) -> Decision:
+        return Decision(
+            outcome=outcome,
+            before=draft.state,
+            after=draft.after(),
+            forced=forced,
+            asked=asked,
+            early=early,
+            keep=draft.keep,
+            writes_note=draft.writes_note,
+            last_resort=draft.last_resort,
+            note_tokens=draft.note_tokens if draft.writes_note else 0,
+        )
+
+    @property
+    def lands(self) -> bool:
+        return self.outcome in ("cleanup", "reseed")
+
+    @property
+    def gain(self) -> int:
+        return self.before.total - self.after.total
+
+    @property
+    def rule_note(self) -> bool:
+        return self.last_resort or self.after.policy.notes in ("line", "none")
+
+    @cached_property
+    def moves(self) -> tuple[Move, ...]:
+        """What changed, in fixed order: what passes, results by class and age, then whole rows by age."""
+        if self.after is self.before:
+            return ()
+        return (*self._passed(), *self._results(), *self._rows())
+
+    def _passed(self) -> list[Move]:
+        left = [item for item in self.before.passing if item not in self.after.passing]
+        return [Move(item.id, -1, "remove", item.tokens, 0, "passing") for item in left]
+
+    def _results(self) -> list[Move]:
+        before, after = self.before, self.after
+        found: list[Move] = []
+        for again in CLASSES:
+            column = after.ledger.results[again]
+            fronts = range(before.collapsed[again], after.collapsed[again])
+            odd = {at for kind, at in (*before.changed, *after.changed) if kind == again}
+            for at in sorted({*fronts, *odd}):
+                row = column.row[at]
+                old, new = before.result(again, at), after.result(again, at)
+                if (old.tokens, old.form) != (new.tokens, new.form) and before.is_live(row) and after.is_live(row):
+                    act, code = self._change(again, new.form)
+                    found.append(Move(row, column.index[at], act, old.tokens, new.tokens, code))
+        return found
+
+    def _change(self, again: int, form: str) -> tuple[Act, Code]:
+        if form == "shrunk":
+            return "shrink", "last-resort" if self.last_resort else "oversized"
+        if form == "squeezed":
+            return "squeeze", "squeezed"
+        special: dict[str, Code] = {"intake": "joint", "release": "offered"}
+        return "collapse", special.get(self.outcome, _BY_CLASS[again])
+
+    def _rows(self) -> list[Move]:
+        before, after = self.before, self.after
+        if before.live == after.live:
+            return []
+        left = [row for row in before.numbers if not after.is_live(row)]
+        found = []
+        for number in left:
+            row = before.row(number)
+            found.append(Move(number, -1, "evict", row.tokens, 0, self._leaves(row.exchange)))
+        return found
+
+    def _leaves(self, exchange: int) -> Code:
+        if self.outcome == "reseed":
+            return "reseed"
+        if self.before.policy.unit == "segment":
+            return "segment"
+        return "turn" if exchange == self.before.exchange else "exchange"
+
+
+def told(decision: Decision) -> dict[str, Any]:
+    """A decision as plain JSON data, for the record: what was decided, and what of the state came of it."""
+    data: dict[str, Any] = {"outcome": decision.outcome}
+    before, after = decision.before, decision.after
+    if decision.outcome == "nothing":
+        return data
+    data |= {"before": before.total, "after": after.total, "forced": decision.forced, "asked": decision.asked}
+    if decision.cause:
+        data["cause"] = decision.cause
+    if after is before:
+        return data
+    column = after.ledger.results
+    data |= {
+        "keep": decision.keep,
+        "early": decision.early,
+        "last_resort": decision.last_resort,
+        "live": [list(span) for span in after.live[:-1]] + [after.live[-1][0]],
+        "collapsed": list(after.collapsed),
+        "changed": [
+            [again, at, tokens, form, column[again].row[at], column[again].index[at]]
+            for (again, at), (tokens, form) in sorted(after.changed.items())
+        ],
+        "core": [after.core, after.pointers, [pin.id for pin in after.pins if pin.core]],
+        "notes": [list(note) for note in after.notes],
+        "occupied": after.occupied,
+    }
+    if decision.writes_note:
+        data["note_tokens"] = decision.note_tokens
+    return data
+
+
+def recalled(state: State, data: dict[str, Any]) -> Decision:
+    """The decision that `told` wrote down, on the state it was made from; no rule is asked again."""
+    state = state.closed()
+    flags = {name: data.get(name, False) for name in ("forced", "asked", "early", "last_resort")}
+    after = state
+    if "live" in data:
+        core, pointers, cored = data["core"]
+        *spans, last = data["live"]
+        first, second, third = data["collapsed"]
+        after = state._replace(
+            live=(*[(start, stop) for start, stop in spans], (last, state.live[-1][1])),
+            collapsed=(first, second, third),
+            changed={(again, at): (tokens, form) for again, at, tokens, form, *_ in data["changed"]},
+            passing=() if data["outcome"] in ("cleanup", "reseed") else state.passing,
+            core=core,
+            pointers=pointers,
+            pins=tuple(pin._replace(core=pin.id in cored) for pin in state.pins),
+            notes=tuple(NoteRow(*note) for note in data["notes"]),
+            occupied=data["occupied"],
+        )
+    return Decision(
+        outcome=data["outcome"],
+        before=state,
+        after=after,
+        keep=data.get("keep", 0),
+        writes_note="note_tokens" in data,
+        note_tokens=data.get("note_tokens", 0),
+        cause=data.get("cause", ""),
+        **flags,
+    )

@@ -1,0 +1,247 @@
+"""Likeness: the content words of a sentence and the values it gives, so that two sentences can be compared.
+
+A word list and a few endings, no grammar. Words that every rule has (`touch`, `use`, `report`) count little;
+numbers, paths and names count only where they are the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from ethang_nb.context.sentences import plain
+
+__all__ = ["Likeness", "names", "said", "values"]
+
+
+class Likeness(NamedTuple):
+    """The content words in order: those that tell rules apart, those that many rules have, and the exact ones
+    (numbers, paths, file names) among them. `does` are the acts it names, `forbids` the acts its rule covers.
+    """
+
+    strong: tuple[str, ...]
+    weak: frozenset[str]
+    exact: frozenset[str]
+    does: frozenset[str]
+    forbids: frozenset[str]
+
+    @property
+    def all(self) -> frozenset[str]:
+        return self.weak | frozenset(self.strong)
+
+
+_SAME = {
+    word: group.split()[0]
+    for group in (
+        "edit touch change modify alter rewrite update reformat unchanged untouched frozen alone intact",
+        "read open look view inspect",
+        "use install add introduce employ",
+        "delete remove drop erase",
+        "answer reply respond answers",
+        "report give show state print return output",
+        "write draft phrase",
+        "eur euro euros €",
+        "usd dollar dollars $",
+        "gbp pound pounds £",
+        "chf franc francs",
+        "postgres postgresql",
+        "javascript js",
+        "typescript ts",
+        "mongodb mongo",
+        "kubernetes k8s",
+    )
+    for word in group.split()
+}
+_NUMBERS = {
+    word: str(number)
+    for number, word in enumerate(("one two three four five six seven eight nine ten").split(), 1)
+}
+_STOP = frozenset(
+    "a about actually after again all allowed also always am an and any anymore anyway are as at back ban be been before but by can"
+    " can't cannot chose chosen condition constraint constraints could decided decision decisions did do does doesn't don't dont"
+    " ever every everything fine first for forget free from go going good have has hasn't he her his i i'd i'll i'm idea if important"
+    " in instead instruction into is isn't it it's its just least less let let's lets lift lifted longer make may me mind minded minds"
+    " more most must my necessary need needed needs never no nor not nothing now of off ok okay on once one only or our out outside over"
+    " part permitted picked please pls preference put rather really requirement requirements restriction rule rules said sake settled"
+    " shall she should so some sorry sticking still stop such sure switching take than that that's the their them then there these they"
+    " thing things this those to told too under until up us very void was we we'll we're we've well were what when where which who why"
+    " will with without won't would wrote yes yet you you're your longer than within below max maximum change changed applies apply holds"
+    " hold counts matters scrap never-mind nevermind ignore disregard cancel".split()
+) - {"change", "one"}
+_WEAK = frozenset(
+    "edit read use delete answer report write run push commit keep leave avoid limit stick stay log call quote file files email new"
+    " email put get work set name open ask send show find test? version thing budget? order".replace(
+        "?", ""
+    ).split()
+) - {"test", "budget"}
+_ACTS = frozenset(
+    "edit read use delete push commit run log call quote send ask write rename move email merge deploy".split()
+)
+_WORD = re.compile(r"[€$£]|[^\W_][\w./+#'’-]*")
+_EXACT = re.compile(r"\d|[^\W\d_]\.[^\W\d_]|/.")
+
+_ALTERNATIVES: Mapping[str, frozenset[str]] = {
+    what: frozenset(names.split())
+    for what, names in (
+        (
+            "database",
+            "postgres mysql sqlite mariadb mongodb oracle duckdb cockroachdb dynamodb cassandra firebird",
+        ),
+        ("cache", "redis memcached valkey"),
+        ("queue", "kafka rabbitmq sqs celery nats"),
+        ("frontend", "react svelte vue angular solid htmx preact"),
+        ("web framework", "django flask fastapi starlette express rails laravel spring"),
+        (
+            "programming language",
+            "python rust go java kotlin javascript typescript ruby swift scala php haskell c++ c#",
+        ),
+        ("package manager", "pip poetry uv pipenv conda npm pnpm yarn bun"),
+        ("test runner", "pytest unittest nose jest vitest mocha"),
+        ("cloud", "aws gcp azure hetzner heroku"),
+        ("payments", "stripe adyen paypal braintree"),
+        ("operating system", "linux windows macos"),
+        ("currency", "eur usd gbp chf jpy"),
+        (
+            "language",
+            "english german french spanish italian portuguese dutch polish chinese japanese russian turkish swedish danish",
+        ),
+        ("format", "json yaml toml csv markdown html xml latex"),
+        ("units", "metric imperial"),
+        ("indentation", "tabs spaces"),
+        ("day", "monday tuesday wednesday thursday friday saturday sunday tomorrow today"),
+        ("style", "css tailwind bootstrap sass"),
+        ("repository", "monorepo polyrepo"),
+        ("cipher", "jwt oauth saml sessions"),
+    )
+}
+_OPTION = re.compile(r"\b(?:option|plan|variant|version|alternative|suggestion|draft)\s([a-z]|\d{1,2})\b")
+_ORDINAL = re.compile(
+    r"\bthe (first|second|third|fourth|last|other) (?:one|option|plan|variant|version|alternative|draft)\b"
+)
+_VERSION = re.compile(r"\b([a-z]{2,20})\sv?(\d{1,3}(?:\.\d{1,3}){1,2})\b")
+_COUNT = re.compile(
+    r"(?P<sign>[€$£])?\s?\b(?P<number>\d[\d.,]{0,15}|one|two|three|four|five|six|seven|eight|nine|ten)\s?"
+    r"(?P<unit>%|[a-z]{1,20})?"
+)
+_UNITS = frozenset(
+    "word line page sentence minute hour day week second ms token call retry step character mb gb kb % percent item row column"
+    " iteration attempt worker thread request bullet point paragraph example char eur usd gbp chf time".split()
+)
+_MONEY = frozenset({"eur", "usd", "gbp", "chf"})
+_BOUND = re.compile(
+    r"(?:at most|no more than|not more than|more than|at least|max\.?|maximum|maximum of|up to|under|below|within|to)\s*$"
+)
+
+
+@lru_cache(maxsize=4096)
+def said(text: str) -> Likeness:
+    """The content words of `text`."""
+    strong: list[str] = []
+    weak, exact = set(), set()
+    for raw in _WORD.findall(plain(text)):
+        for piece in _pieces(raw):
+            if piece in _STOP or len(piece) > 60:
+                continue
+            word = _stem(piece)
+            if _EXACT.search(word):
+                exact.add(word)
+            if word in _WEAK_STEMS:
+                weak.add(word)
+            elif word not in strong:
+                strong.append(word)
+    does = frozenset(word for word in weak | set(strong) if word in _ACT_STEMS)
+    forbids = set(does)
+    if _STILL.search(plain(text)):
+        forbids.add(_stem("edit"))
+    if _NO_THING.search(plain(text)):
+        forbids |= {_stem("use")}
+    return Likeness(tuple(strong), frozenset(weak), frozenset(exact), does, frozenset(forbids))
+
+
+_STILL = re.compile(r"\b(?:keep|leave|unchanged|frozen|off[- ]limits|hands off|untouched)\b")
+_NO_THING = re.compile(r"(?:^|[,;:]\s?|\b(?:and|with|please)\s)no\s")
+
+
+def names(focus: Likeness, parts: Sequence[Likeness]) -> int:
+    """How well `focus` names each of `parts`, per mille; 0 where it names something that one of them has not."""
+    return min((_names(focus, part) for part in parts), default=0)
+
+
+def _names(focus: Likeness, part: Likeness) -> int:
+    # A word too many is a narrower matter ("… in the tests"), and what holds for the rest goes on holding.
+    if not focus.exact <= part.exact or not set(focus.strong) <= set(part.strong):
+        return 0
+    if focus.does and part.forbids and not focus.does & part.forbids:
+        return 0
+    if not focus.strong and (part.strong or not focus.weak):
+        return 0
+    total = 2 * len(focus.strong) + len(focus.weak)
+    return 1000 * (2 * len(focus.strong) + len(focus.weak & part.weak)) // total + (focus.all == part.all)
+
+
+@lru_cache(maxsize=1024)
+def values(text: str) -> Mapping[str, frozenset[str]]:
+    """What of a known kind a sentence settles: {"database": {"mysql"}, "number of word": {"200"}}."""
+    spoken = plain(text)
+    found: dict[str, set[str]] = {}
+    for word in _WORD.findall(spoken):
+        name = _SAME.get(word.rstrip(".'/"), word.rstrip(".'/"))
+        for what, members in _ALTERNATIVES.items():
+            if name in members:
+                found.setdefault(what, set()).add(_stem(name))
+    for option in (*_OPTION.findall(spoken), *_ORDINAL.findall(spoken)):
+        found.setdefault("option", set()).add(option)
+    for name, version in _VERSION.findall(spoken):
+        if (
+            name in _ALTERNATIVES["programming language"]
+            or name in _ALTERNATIVES["database"]
+            or name == "node"
+        ):
+            found.setdefault(f"version of {name}", set()).add(version)
+    for count in _COUNT.finditer(spoken):
+        unit = _stem(count["unit"]) if count["unit"] else ""
+        if count["sign"]:
+            unit = _SAME[count["sign"]]
+        if unit in _UNIT_STEMS or (unit and _BOUND.search(spoken[: count.start()])):
+            what = "number of money" if unit in _MONEY else f"number of {unit}"
+            number = count["number"].rstrip(".,")
+            found.setdefault(what, set()).add(_NUMBERS.get(number, number))
+    return {what: frozenset(given) for what, given in found.items()}
+
+
+def _pieces(raw: str) -> list[str]:
+    word = raw.strip("./'’-")
+    if "-" in word and not _EXACT.search(word):
+        return [piece for piece in word.split("-") if piece]
+    return [word] if word else []
+
+
+@lru_cache(maxsize=4096)
+def _stem(word: str) -> str:
+    if word in _SAME:
+        return _SAME[word] if _SAME[word] == word else _stem(_SAME[word])
+    if _EXACT.search(word):
+        return _NUMBERS.get(word, word)
+    if word in _NUMBERS:
+        return _NUMBERS[word]
+    stem = word
+    if stem.endswith("ies") and len(stem) > 4:
+        stem = stem[:-3] + "y"
+    elif stem.endswith(("ing", "ed")) and len(stem) > 4:
+        stem = stem.removesuffix("ing").removesuffix("ed")
+        if stem[-1] == stem[-2] and stem[-1] not in "ls":
+            stem = stem[:-1]  # logging, dropped
+    elif stem.endswith("s") and len(stem) > 3 and stem[-2] not in "sui":
+        stem = stem[:-1]
+    base = stem.removesuffix("e") if len(stem) > 2 else stem
+    for whole in (stem, base, base + "e"):
+        if whole in _SAME and whole != word:
+            return _stem(_SAME[whole])
+    return base
+
+
+_WEAK_STEMS = frozenset(_stem(word) for word in _WEAK)
+_ACT_STEMS = frozenset(_stem(word) for word in _ACTS)
+_UNIT_STEMS = frozenset(_stem(word) for word in _UNITS)

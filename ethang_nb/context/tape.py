@@ -1,0 +1,81 @@
+"""Tape: a transcript counted once, so that it can be planned again under other levels, policies and windows.
+
+It is the ledger of all rows, with the places of request points: before every assistant message, and one at the end.
+What is cut on entry depends on the entry limit, so a tape holds for one limit.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from ethang_nb.context.ledger import Ledger
+from ethang_nb.context.live import LiveContext
+from ethang_nb.context.messages import Message
+from ethang_nb.context.pinboard import PinBoard
+from ethang_nb.context.state import PinRow
+
+__all__ = ["Mark", "Tape"]
+
+
+class Mark(NamedTuple):
+    """Something that happened other than that a row came: after `rows` rows, before request point `point`.
+
+    `pins` and `board` are the pins from then on; `system` the tokens of the system text; `begins`: whether a piece of
+    work begins there.
+    """
+
+    rows: int
+    point: int
+    pins: tuple[PinRow, ...]
+    board: PinBoard
+    system: int
+    begins: bool
+
+
+class Tape:
+    """`points[j]` is how many rows precede request point j; `context` holds the texts of all of it."""
+
+    def __init__(self, context: LiveContext, messages: Sequence[Message], begins: Sequence[int] = ()) -> None:
+        """Feeds `context`, which is empty, with all messages; no request is made of it.
+
+        `begins`: positions of the messages before which a piece of work begins.
+        """
+        self.context = context
+        self.start = context.state
+        self.points = array("q")
+        self.marks: list[Mark] = []
+        self._last = (context.state.pins, context.state.system)
+        starts = set(begins)
+        for at, message in enumerate(messages):
+            if at in starts:
+                self._mark(begins=True)
+                context.begin()
+            if message.role == "assistant":
+                self._point()
+            context.append(message, judge=False)
+            if (context.state.pins, context.state.system) != self._last:
+                self._mark()
+        self._point()
+        context.state = context.state.closed()
+        self.ledger: Ledger = context.state.ledger
+
+    def _point(self) -> None:
+        rows = self.context.state.next_row
+        self.points.append(rows)
+
+    def _mark(self, *, begins: bool = False) -> None:
+        context = self.context
+        state = context.state
+        self._last = (state.pins, state.system)
+        self.marks.append(
+            Mark(state.next_row, len(self.points), state.pins, context.board.copy(), state.system, begins)
+        )
+
+    @property
+    def first_task(self) -> int:
+        return self.context.state.first_task
+
+
+Retape = Callable[[], Tape]
