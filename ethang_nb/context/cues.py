@@ -46,7 +46,8 @@ _NOW = rf"(?:^|[,;:(~]\s?|(?:^|\s)[-–—]+\s|\b{_LEAD}\s)(?:{_LEAD}\s)*"
 # A verb as a command has it: "never opens" and "never opened" tell, they do not order.
 _NO_VERB = (
     "was|were|had|has|did|does|is|got|came|went|saw|seen|been|thought|knew|heard|made|took|gave|found|said|told|ran"
-    "|broke|meant|felt|again|gonna|once|a|an|the|in my|mind|so|this|that|wrong|true|late|and|or|but|of|from|happy"
+    "|broke|meant|felt|again|gonna|once|a|an|the|in "
+    "my|mind|so|this|that|wrong|true|late|and|or|but|of|from|happy"
     "|glad|nice|good|great|better|possible|available|fun|easy|hard|interesting|there|here"
 )
 _VERB = (
@@ -64,7 +65,8 @@ _NUMBER = r"(?:[€$£]\s?)?(?:\d|(?:one|two|three|four|five|six|seven|eight|nin
 _BOUND = r"(?:at most|no more than|not more than|at least|no longer than|less than|fewer than|up to|max\.?|a maximum of)"
 _UNIT = r"(?:words?|lines?|pages?|sentences?|minutes|hours|seconds|characters|tokens|paragraphs?|files|%|€|euros?|dollars)"
 _FORM = (
-    r"(?:eur|usd|gbp|chf|jpy|euros?|dollars?|pounds|francs|english|german|french|spanish|italian|portuguese|dutch"
+    r"(?:eur|usd|gbp|chf|jpy|euros?|dollars?|pounds|francs|english|german|french|spanish|italian|portuguese"
+    r"|dutch"
     r"|polish|chinese|japanese|british english|american english|json|jsonl|yaml|toml|csv|markdown|html|xml|latex"
     r"|plain text|plain english|utc|iso(?: ?8601)?|metric(?: units)?|imperial units|celsius|fahrenheit|kelvin"
     r"|kilomet(?:er|re)s|km|miles|lower ?case|upper ?case|bullet points|percent|milliseconds|tokens)"
@@ -84,7 +86,8 @@ CUES: tuple[Cue, ...] = (
         "Constraint: report amounts in EUR.",
         "The constraint solver fails.",
         "constraint|rule|important|requirement|restriction",
-        r"^(?:(?:hard|one|another|new|additional|my|ground|important) )*(?:constraint|rule|requirement|restriction)s?"
+        r"^(?:(?:hard|one|another|new|additional|my|ground|important) )*(?:constraint|rule|requirement"
+        r"|restriction)s?"
         r"(?: \w{1,3})?\s?:\s*\S",
         r"^(?:very )?important\s?:\s*\S",
     ),
@@ -120,7 +123,8 @@ CUES: tuple[Cue, ...] = (
         rf"\b(?:must not|mustn'?t|shall not) {_VERB}",
         r"\b(?:are|is) not to be\b",
         r"\byou (?:are not to|may not)\b",
-        r"\b(?:you|we) (?:can'?t|cannot|can not) (?:use|change|touch|break|modify|edit|add|install|delete|drop|rename"
+        r"\b(?:you|we) (?:can'?t|cannot|can not) (?:use|change|touch|break|modify|edit|add|install|delete"
+        r"|drop|rename"
         r"|remove|exceed|spend|ship|upgrade|move|lose|rely|depend|push|commit)\b",
         rf"\b(?:can'?t|cannot|can not|may not) (?:exceed|be (?:{_MORE}|{_CHANGED}))\b",
     ),
@@ -131,7 +135,8 @@ CUES: tuple[Cue, ...] = (
         "The summary should not exceed one page.",
         "That should not happen.",
         "should|nobody|no one|nothing",
-        rf"\b(?:should not|shouldn'?t) (?:be (?:{_MORE}|{_CHANGED}|used|in)|change|touch|exceed|contain|include|use|depend"
+        rf"\b(?:should not|shouldn'?t) (?:be (?:{_MORE}|{_CHANGED}|used|in)|change|touch|exceed|contain"
+        rf"|include|use|depend"
         r"|require|mention|open|add|edit|modify|delete)\b",
         r"\bshould (?:only|stay|remain) \w",
         r"\bshould be (?:at most|under|below|less than|no (?:more|longer)|within) ",
@@ -144,7 +149,8 @@ CUES: tuple[Cue, ...] = (
         "an obligation in its plainest words",
         "You must keep the old names.",
         "It must be a race condition.",
-        "must|always|should|shall|mandatory|obligatory|compulsory|non-negotiable|everywhere|throughout|every time"
+        "must|always|should|shall|mandatory|obligatory|compulsory|non-negotiable|everywhere|throughout|every "
+        "time"
         "|exception|consistently",
         rf"\bmust (?!(?:in|on|at|by|to|with) )(?:(?:always|only|also|still|all) )?{_VERB}",
         rf"{_NOW}(?:you (?:should|shall) )?always {_VERB}",
@@ -161,7 +167,8 @@ CUES: tuple[Cue, ...] = (
         "The file has to stay valid JSON.",
         "The tests need to be fixed.",
         "has to|have to|needs to|need to",
-        r"\b(?:has|have|needs?) to (?:stay|remain|fit|work|run|pass|compile|support|match|follow|use|respect|contain"
+        r"\b(?:has|have|needs?) to (?:stay|remain|fit|work|run|pass|compile|support|match|follow|use|respect"
+        r"|contain"
         r"|include)\b",
         r"\b(?:has|have|needs?) to (?:be|keep) (?:under|at most|at least|less|below|in|within|valid|compatible"
         r"|backwards?|readable|unchanged|the same|private|working)\b",
@@ -173,17 +180,22 @@ CUES: tuple[Cue, ...] = (
         "Use only the stdlib",
         "Only two tests fail now.",
         "only|nothing|solely",
-        rf"{_NOW}only (?:use|read|edit|change|touch|modify|look|open|write|answer|report|run|install|work|commit|push|add"
-        r"|consider|return|output|reply|respond|include|list|fix|search|call|print|cite|quote|delete|make|create|import"
+        rf"{_NOW}only (?:use|read|edit|change|touch|modify|look|open|write|answer|report|run|install|work"
+        rf"|commit|push|add"
+        r"|consider|return|output|reply|respond|include|list|fix|search|call|print|cite|quote|delete|make"
+        r"|create|import"
         r"|keep|take|rely|update|send|check|refactor|move|rename)\b",
-        rf"{_NOW}(?:use|read|edit|change|touch|modify|answer|report|write|work|install|commit|rely|return|reply|respond"
+        rf"{_NOW}(?:use|read|edit|change|touch|modify|answer|report|write|work|install|commit|rely|return"
+        rf"|reply|respond"
         r"|search|open|cite)(?: \w+){0,2} (?:only|nothing but|solely)\b",
-        rf"{_NOW}(?:use|read|edit|change|touch|modify|answer|report|write|work|install|commit|make|do|keep|put|run|test"
+        rf"{_NOW}(?:use|read|edit|change|touch|modify|answer|report|write|work|install|commit|make|do|keep"
+        rf"|put|run|test"
         r"|quote|cite|search|look)\b[^,;]{1,60}\bonly[.!]*$",
         rf"{_NOW}(?:{_DO})\b[^;]*\bnothing (?:else|more)[.!]*$",
         r"\byou (?:may|can|should) only\b",
         r"\byou(?:'re| are) only (?:allowed|permitted|supposed) to\b",
-        r"^(?!(?:it|that|this|there|i|one|for|the|two|three|not|if)\b)[\w./+#-]+(?: [\w./+#-]+){0,3} only(?: please)?[.!]*$",
+        r"^(?!(?:it|that|this|there|i|one|for|the|two|three|not"
+        r"|if)\b)[\w./+#-]+(?: [\w./+#-]+){0,3} only(?: please)?[.!]*$",
     ),
     _cue(
         "limit",
@@ -191,10 +203,12 @@ CUES: tuple[Cue, ...] = (
         "a number that must not be passed",
         "Limit the report to 300 words.",
         "It took at most 5 minutes.",
-        "most|more than|least|longer than|less than|fewer than|up to|max|under|below|within|in |limit|cap|restrict",
+        "most|more than|least|longer than|less than|fewer than|up to|max|under|below|within|in "
+        "|limit|cap|restrict",
         rf"{_NOW}(?:limit|cap|restrict) (?:[^,;]{{1,60}} )?to\b",
         r"\bcapped at\b",
-        rf"{_NOW}(?:keep|stay|answer|reply|respond|write|use|spend|take|make|give|hold|finish|summari[sz]e|describe"
+        rf"{_NOW}(?:keep|stay|answer|reply|respond|write|use|spend|take|make|give|hold|finish|summari[sz]e"
+        rf"|describe"
         rf"|explain|read|open|ask|call|change|touch)\b[^;]{{0,80}}\b{_BOUND} (?:of )?{_NUMBER}",
         rf"{_NOW}(?:keep|stay|answer|reply|respond|write|spend|hold|finish|summari[sz]e)\b[^;]{{0,80}}"
         rf"\b(?:under|below|within|in) {_NUMBER}[\d.,]*\s?{_UNIT}",
@@ -220,7 +234,8 @@ CUES: tuple[Cue, ...] = (
         "Keep the public API unchanged.",
         "Keep up the good work!",
         "keep|leave|hands off|stays",
-        rf"{_NOW}keep (?!(?:going|up|on|at|me|us|in mind|an eye|calm|track|trying|(?:it|them|that|this) (?:up|\w+ing)"
+        rf"{_NOW}keep (?!(?:going|up|on|at|me|us|in mind|an eye|calm|track|trying|(?:it|them|that|this) (?:up"
+        rf"|\w+ing)"
         r"|the (?:change|good|\w+ (?:up|coming|going))\b|this conversation|you|\w+ing|in touch)\b)\S",
         rf"{_NOW}leave (?!(?:it to|that to|me|for|work|a comment)\b)[^,;]{{1,80}}"
         r"\b(?:alone|untouched|unchanged|as|in place|intact|out|open)\b",
@@ -235,17 +250,24 @@ CUES: tuple[Cue, ...] = (
         "No new dependencies",
         "No tests were found.",
         "no ",
-        r"(?:^|[,;:(]\s?|[-–—]+\s|\b(?:and|but|with|also|please|absolutely|strictly|there (?:must|should) be)\s)no "
-        r"(?:(?:new|more|other|external|extra|additional|third[- ]party|breaking|further|unnecessary|global|hard-?coded"
-        r"|direct|manual|public|raw|inline|network|internet|api|print|dynamic)\s(?!than\b|idea|luck|info|error|failure"
+        r"(?:^|[,;:(]\s?|[-–—]+\s|\b(?:and|but|with|also|please|absolutely|strictly|there (?:must"
+        r"|should) be)\s)no "
+        r"(?:(?:new|more|other|external|extra|additional|third[- ]party|breaking|further|unnecessary|global"
+        r"|hard-?coded"
+        r"|direct|manual|public|raw|inline|network|internet|api|print|dynamic)\s(?!than\b|idea|luck|info"
+        r"|error|failure"
         r"|problem|issue|warning|question|result|bug|comments? from|news)[a-z]"
-        r"|(?:dependenc|comments?\b(?= |,|\.|!|$)(?!.*\bfrom\b)|emojis?|mocks?\b|mocking|refactoring|placeholders?"
-        r"|todos?\b|shortcuts|hacks|jargon|markdown|tables|abbreviations|downtime|guess|network|internet|side[- ]effects"
+        r"|(?:dependenc|comments?\b(?= |,|\.|!|$)(?!.*\bfrom\b)|emojis?|mocks?\b|mocking|refactoring"
+        r"|placeholders?"
+        r"|todos?\b|shortcuts|hacks|jargon|markdown|tables|abbreviations|downtime|guess|network|internet"
+        r"|side[- ]effects"
         r"|globals|regressions?\b|force[- ]push|deletions?|commits?\b|pushe?s?\b|edits))"
         r"(?!.*\b(?:found|failed|so far|yet|needed|necessary|were|was)\b)",
         r"\S, no exceptions\b",
-        r"^(?:and |but |please )?no (?!(?:problems|worries|thanks|doubts|errors|issues|results|tests|matches|failures"
-        r"|differences|complaints|questions|objections|surprises|regrets|changes|updates|news|ideas|clues|plans|hits"
+        r"^(?:and |but |please )?no (?!(?:problems|worries|thanks|doubts|errors|issues|results|tests|matches"
+        r"|failures"
+        r"|differences|complaints|questions|objections|surprises|regrets|changes|updates|news|ideas|clues"
+        r"|plans|hits"
         r"|entries|files|items|rows|warnings|bugs|this|less|yes|access|success|progress|process)\b)[a-z-]+s"
         r"(?:,? please)?[.!]*$",
     ),
@@ -259,7 +281,8 @@ CUES: tuple[Cue, ...] = (
         rf"{_NOW}(?:stick (?:to|with)|adhere to|comply with|confine yourself|restrict yourself)\b",
         rf"{_NOW}stay (?:in|inside|within|under|below|on|with|off|out|away|compatible|close)\b",
         rf"{_NOW}(?:follow|respect|obey) (?:pep|(?:the |our |my |these |all )?[^,;]{{0,40}}"
-        r"\b(?:styles?|guides?|guidelines|conventions?|rules?|standards?|format|naming|template|limits?|schema))\b",
+        r"\b(?:styles?|guides?|guidelines|conventions?|rules?|standards?|format|naming|template|limits?"
+        r"|schema))\b",
     ),
     _cue(
         "avoid",
@@ -279,9 +302,11 @@ CUES: tuple[Cue, ...] = (
         "It works without changing anything.",
         "without|not|except|excluding|apart from|other than",
         rf"(?:{_NOW}(?:{_DO})\b|^(?:can|could|would) you\b|^do ~)[^;]*\bwithout (?:ever )?"
-        r"(?:(?:chang|touch|break|modify|alter|us|add|introduc|install|remov|delet|renam|edit|open|read|ask|call|import"
+        r"(?:(?:chang|touch|break|modify|alter|us|add|introduc|install|remov|delet|renam|edit|open|read|ask"
+        r"|call|import"
         r"|rewrit|increas|exceed|los|mov|push|committ|mock|writ|download|reformat|restart)ing\b"
-        r"|(?:any |a )?(?:new|external|extra|additional|third-party|changes to|network|downtime|side[- ]effects|data loss"
+        r"|(?:any |a )?(?:new|external|extra|additional|third-party|changes to|network|downtime"
+        r"|side[- ]effects|data loss"
         r"|regressions|jargon|loops|recursion|comments|mocks|markdown|emojis|abbreviations|internet)\b)",
         rf"{_NOW}(?:{_DO})\b[^;]*\b(?:but|and) not (?:the|in|on|to|for|any|anything|those|these)\s\S",
         rf"{_NOW}(?:{_DO})\b[^;]*\b(?:except|excluding|apart from|other than)\s\S",
@@ -304,14 +329,16 @@ CUES: tuple[Cue, ...] = (
         "an obligation beside the task",
         "Make sure to run the tests before you finish.",
         "I made sure the server runs.",
-        "make sure|ensure|be sure|take care|careful|remember|don't forget|dont forget|see to it|important|crucial"
+        "make sure|ensure|be sure|take care|careful|remember|don't forget|dont forget|see to "
+        "it|important|crucial"
         "|essential|critical|vital",
         rf"{_NOW}(?:always )?(?:make sure|ensure|be sure|take care|be careful|remember|don'?t forget) (?:not )?"
         r"(?:to|that|the|all|every|any|each|no|nothing|you|we|it|they|there|our|my|your|with)\b",
         rf"{_NOW}(?:make sure|ensure) \w",
         rf"{_NOW}see to it that\b",
         rf"{_NOW}(?:be )?careful (?:with|about|not)\b",
-        r"\bit(?:'s| is) (?:very |really |absolutely )?(?:important|crucial|essential|critical|vital) (?:that|to (?!me\b))",
+        r"\bit(?:'s| is) (?:very |really |absolutely )?(?:important|crucial|essential|critical|vital) (?:that"
+        r"|to (?!me\b))",
     ),
     _cue(
         "under no circumstances",
@@ -330,7 +357,8 @@ CUES: tuple[Cue, ...] = (
         "The screen is frozen.",
         "allowed|permitted|off limits|off-limits|forbidden|prohibited|taboo|out of scope|frozen|treat ",
         r"\b(?:is|are|'re) (?:not|never) (?:allowed|permitted)\b|\b(?:isn't|aren't) (?:allowed|permitted)\b",
-        r"(?:\b(?:is|are|stays?)|'s) (?:strictly |absolutely )?(?:off[- ]limits|forbidden (?:to|for)|prohibited|taboo"
+        r"(?:\b(?:is|are|stays?)|'s) (?:strictly |absolutely )?(?:off[- ]limits|forbidden (?:to|for)"
+        r"|prohibited|taboo"
         r"|out of scope)\b",
         r"(?<!access)(?<!request)(?<!page) (?:is|are) (?:strictly |absolutely )?forbidden[.!]*$",
         r"\b(?:api|schema|interfaces?|files?|branch|version|release|format|names?) (?:is|are|stays?) frozen\b",
@@ -342,7 +370,8 @@ CUES: tuple[Cue, ...] = (
         "a step that must come before another",
         "Ask me before you delete anything.",
         "I asked him before the meeting.",
-        "ask|check with|wait|confirm|tell|warn|before every|before each|before any|after every|after each|after any|only",
+        "ask|check with|wait|confirm|tell|warn|before every|before each|before any|after every|after "
+        "each|after any|only",
         rf"{_NOW}(?:always )?(?:ask|check with|wait for|confirm with|tell|warn)\b[^;]{{0,50}}"
         r"(?:\bbefore (?:you|any|every|each|the|we|a|\w+ing)\b|\bfirst[.!]*$)",
         rf"{_NOW}wait (?:for my\b|~)",
@@ -358,12 +387,14 @@ CUES: tuple[Cue, ...] = (
         "Report the cap in EUR",
         "Show me the amounts in the table.",
         "in |as |use |format|language|currency|unit|style|tone|length|be ",
-        rf"{_NOW}(?:report|answer|reply|respond|write|give|show|state|express|print|return|output|quote|list|present|speak"
+        rf"{_NOW}(?:report|answer|reply|respond|write|give|show|state|express|print|return|output|quote|list"
+        rf"|present|speak"
         rf"|talk|comment|document|name|summari[sz]e|format|put|keep)\b[^,;]{{0,60}}\b(?:in|as) {_FORM}\b",
         rf"^(?:all|every|any) [\w ]{{1,40}} (?:in|as) {_FORM}\b",
         rf"^(?:and |but )?in {_FORM}(?:,? please)?[.!]*$",
         rf"{_NOW}use (?:metric|imperial|british|american|tabs?|spaces|snake_?case|camel_?case|iso)\b",
-        r"^(?:(?:output|answer|report|file|date|number) )?(?:format|language|currency|units?|style|tone|length)\s?:\s*\S",
+        r"^(?:(?:output|answer|report|file|date|number) )?(?:format|language|currency|units?|style|tone"
+        r"|length)\s?:\s*\S",
         rf"{_NOW}(?:always )?be (?:concise|brief|strict|formal|polite|terse)\b",
         rf"{_NOW}(?:write|do|build|implement|code) (?:it|this|everything|all|that|them) in {_LANGUAGE}(?!\w)",
     ),
@@ -376,7 +407,8 @@ CUES: tuple[Cue, ...] = (
         "prefer|rather|want|nothing",
         rf"{_NOW}prefer \S",
         r"\bi(?:'d| would) (?:rather|prefer)(?: it)?(?: if)? you\b",
-        r"\b(?:i|we) (?:do not|don'?t) want (?:you to|any|new|to (?:change|touch|break|add|lose|pay|spend|see any))\b",
+        r"\b(?:i|we) (?:do not|don'?t) want (?:you to|any|new|to (?:change|touch|break|add|lose|pay|spend"
+        r"|see any))\b",
         rf"{_NOW}(?:change|touch|edit|modify|delete|install|add|open|rename) nothing\b",
     ),
     _cue(
@@ -386,7 +418,8 @@ CUES: tuple[Cue, ...] = (
         "We decided to keep the cache.",
         "We haven't decided yet.",
         "decided|chose|agreed|settled on|opted|picked",
-        r"\b(?:we|i)(?:'ve| have)?(?: now| finally| already| all)? (?:decided|chose|chosen|agreed|settled on|opted|picked)\b"
+        r"\b(?:we|i)(?:'ve| have)?(?: now| finally| already| all)? (?:decided|chose|chosen|agreed|settled on"
+        r"|opted|picked)\b"
         r"(?! (?:nothing|with|not yet|up|to (?:take a|go|wait|sleep|try|look|ask|read|leave))\b)",
     ),
     _cue(
@@ -396,12 +429,14 @@ CUES: tuple[Cue, ...] = (
         "We're going with Postgres.",
         "It's going with the wrong encoding.",
         "we|i'm|i am|i'll|i will|i'd|i would",
-        r"\bwe(?:'re| are)(?: now| all| definitely| just)? (?:going with|sticking (?:with|to)|switching to|moving to"
+        r"\bwe(?:'re| are)(?: now| all| definitely| just)? (?:going with|sticking (?:with|to)|switching to"
+        r"|moving to"
         r"|staying with|adopting|standardi[sz]ing on|dropping)\b",
         r"\bwe(?:'re| are) going for (?:the|an?|option|plan)\b(?! (?:walk|run|drink|coffee|break|beer|ride))",
         r"^we(?:'re| are) using [\w.+#-]+(?: [\w.+#-]+){0,2}[.!]*$",
         r"\bwe(?:'re| are) using\b[^,;]*\b(?:for|as|throughout|everywhere|from now on|instead)\b",
-        r"\bwe(?:'ll| will)(?: just| all)? (?:use|go for|stick to|keep (?!you\b|in\b|an\b)|stay with|adopt|target)\b",
+        r"\bwe(?:'ll| will)(?: just| all)? (?:use|go for|stick to|keep (?!you\b|in\b|an\b)|stay with|adopt"
+        r"|target)\b",
         r"\b(?:we|i)(?:'ll| will|'d| would)? (?:just )?(?:go|stick) with (?!you\b|me\b|him\b|her\b|them\b)",
         r"\bi(?:'m| am) (?:going|sticking) with\b",
     ),
@@ -412,9 +447,11 @@ CUES: tuple[Cue, ...] = (
         "Let's use SQLite for the prototype.",
         "Let's look at the logs first.",
         "let's|lets|let us",
-        r"\b(?:let's|lets|let us) (?:just |definitely |all )?(?:use (?!this example|an example)|go with|go for|stick with"
+        r"\b(?:let's|lets|let us) (?:just |definitely |all )?(?:use (?!this example|an example)|go with"
+        r"|go for|stick with"
         r"|stick to|stay with|keep(?! (?:going|in mind|an eye|at|it up|trying))|adopt|settle on|switch to|target"
-        r"|drop (?!it\b|by\b)|skip (?!to\b|ahead)|avoid|leave (?!it\b)|pick (?!up\b)|choose|base|standardi[sz]e on"
+        r"|drop (?!it\b|by\b)|skip (?!to\b|ahead)|avoid|leave (?!it\b)|pick (?!up\b)|choose|base"
+        r"|standardi[sz]e on"
         r"|do (?:it (?:with|in)|option|plan|version|variant)\b)",
     ),
     _cue(
@@ -425,7 +462,8 @@ CUES: tuple[Cue, ...] = (
         "It's a go with the board.",
         "go with|go for|option|plan|variant|version|choose|pick|take|vote|prefer",
         rf"{_NOW}go (?:with|for) (?!it\b|me\b|the flow|us\b|you\b)\S",
-        r"\bi(?:'ll)? (?:choose|pick|take|vote for) (?:option|plan|variant|version|the (?:first|second|third|last))\b",
+        r"\bi(?:'ll)? (?:choose|pick|take|vote for) (?:option|plan|variant|version|the (?:first|second|third"
+        r"|last))\b",
         r"\bi prefer (?:option|plan|variant|version|the (?:first|second|third|last) one)\b",
         r"^(?:option|plan|variant|version) \w{1,3}(?:,? please)?[.!]*$",
     ),

@@ -62,6 +62,8 @@ class Draft:
         self.occupied = state.occupied
         self.fixed = state.system + state.tools + state.project
         self._notes = sum([note.tokens for note in state.notes]) if state.notes else 0
+        self.before = self.fixed + self.core + self._notes + self.occupied
+        """The total of the state."""
         self.keep = state.settings.policy.keep if keep is None else keep
         self.note_tokens = state.settings.note_tokens if note_tokens is None else note_tokens
         self.last_resort = last_resort
@@ -101,11 +103,17 @@ class Draft:
     def row_tokens(self, row: int) -> int:
         return self.span(row, row + 1)
 
-    def live_within(self, start: int, stop: int) -> list[Span]:
-        """The live rows from start up to stop, as ranges."""
-        found = []
+    def movable(self, start: int, stop: int, stays: frozenset[int]) -> list[Span]:
+        """The live rows from start up to stop that do not stay, as ranges."""
+        found: list[Span] = []
         for a, b in self.live:
-            low, high = max(a, start), min(b, stop)
+            low, high = (a if a > start else start), (b if b < stop else stop)
+            if low >= high:
+                continue
+            for row in sorted([row for row in stays if low <= row < high]):
+                if low < row:
+                    found.append((low, row))
+                low = row + 1
             if low < high:
                 found.append((low, high))
         return found
@@ -225,9 +233,8 @@ class Draft:
         changed = self.changed.get((again, at)) if self.changed else None
         return self._by_front(again, at) if changed is None else changed[0]
 
-    def remove(self, spans: Iterable[Span], without: frozenset[int] = frozenset()) -> None:
-        """Takes live rows out, single ones excepted; pins whose message goes move into the core."""
-        gone = [piece for start, stop in spans for piece in self._pieces(start, stop, without)]
+    def remove(self, gone: list[Span]) -> None:
+        """Takes live rows out; pins whose message goes move into the core."""
         if not gone:
             return
         self.occupied -= sum([self.span(start, stop) for start, stop in gone])
@@ -241,17 +248,6 @@ class Draft:
         for place in [place for place in self.changed if _inside(rows[place[0]].row[place[1]], gone)]:
             del self.changed[place]
         self._kept = {}
-
-    def _pieces(self, start: int, stop: int, without: frozenset[int]) -> list[Span]:
-        found = []
-        for low, high in self.live_within(start, stop):
-            for row in sorted(row for row in without if low <= row < high):
-                if low < row:
-                    found.append((low, row))
-                low = row + 1
-            if low < high:
-                found.append((low, high))
-        return found
 
     def loose(self) -> bool:
         """Whether a message that may leave holds a pin that the core does not hold yet."""

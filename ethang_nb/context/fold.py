@@ -6,8 +6,6 @@ feeds it live, and a recorded session is opened by feeding it again.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ethang_nb.context.decision import Decision
 from ethang_nb.context.events import (
     CleanupAsked,
@@ -165,7 +163,7 @@ def _result(state: State, event: ResultAdded) -> tuple[State, Decision | None]:
         state = _reopened(state, event.row)
         tail = state.tail
     if tail is not None and tail.id == (tail.id if event.row is None else event.row):
-        joined = replace(tail, results=(*tail.results, event.result), open=max(0, tail.open - 1))
+        joined = tail._replace(results=(*tail.results, event.result), open=max(0, tail.open - 1))
         state = state._replace(tail=joined, occupied=state.occupied + event.result.tokens)
     else:
         state = _late(state, event)
@@ -227,7 +225,7 @@ def _with_result(state: State, wanted: int, event: ResultAdded) -> Ledger:
     for number in range(wanted, state.n):
         row = old.entered(number)
         if number == wanted:
-            row = replace(row, results=(*row.results, event.result))
+            row = row._replace(results=(*row.results, event.result))
         ledger = ledger.push(number, row, user=old.user[number], task=old.task[number])
     return ledger
 

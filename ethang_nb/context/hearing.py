@@ -1,6 +1,7 @@
 """Hearing: what of a sentence is an order, and which cue it follows.
 
-"It always fails", "the docs say never", "if we must", "never mind": such phrases have the words of a rule and bind
+"It always fails", "the docs say never", "if we must", "never mind": such phrases have the words of a rule "
+"and bind
 nobody. They are data (DEAF), taken out before the cues are tried, so that the rest of the sentence is still
 heard.
 """
@@ -42,6 +43,7 @@ _PARTICIPLE = (
     r"(?:[a-z]+ed|been|gone|got|gotten|done|made|come|lost|broken|taken|run|hit|left|seen|forgotten|written|sent"
     r"|happened|had)"
 )
+_BUILD = r"^(?:please )?(?:add|implement|write|create|build) (?:an? )?[^,;:]{0,40}"
 
 DEAF: tuple[Deaf, ...] = (
     _deaf_to_all(
@@ -50,13 +52,15 @@ DEAF: tuple[Deaf, ...] = (
         r"\?[\s!?)\"'~.]*(?:[^\w\s]+\s*)?$",
         r"^(?:and |but |so |ok(?:ay)?,? |hey,? )?(?:why|how come|how (?:do|does|can|did|would|should)|who|whose"
         r"|what (?:if|would|must|should|do|does|is|are)|(?:should|shall|can|may|could) (?:i|we|it|they|this)"
-        r"|(?:do|have) (?:i|we|they|you|these)|(?:does|did|is|are|was|were|has|would|will) (?:i|we|it|they|you|he|she"
+        r"|(?:do|have) (?:i|we|they|you|these)|(?:does|did|is|are|was|were|has|would|will) (?:i|we|it|they"
+        r"|you|he|she"
         r"|there|the|this|that|these))\b",
     ),
     _deaf_to_all(
         "guess or wish",
         "Suppose you must never write to disk.",
-        r"^(?:hm+,? |well,? )?(?:maybe|perhaps|possibly|suppose|imagine|assume|hypothetically|in theory|i wish|ideally"
+        r"^(?:hm+,? |well,? )?(?:maybe|perhaps|possibly|suppose|imagine|assume|hypothetically|in theory"
+        r"|i wish|ideally"
         r"|not sure|say (?:we|you|i)\b)",
         r"\b(?:i guess|i suppose|i wonder|presumably)\b",
     ),
@@ -70,48 +74,56 @@ DEAF: tuple[Deaf, ...] = (
     _deaf(
         "someone's report",
         "My boss said we should always use Java.",
-        r"\b(?!(?:i|we)\b)[\w'/.-]+ (?:\w+ )?(?:says?|said|states?|stated|warns?|warned|told|tells|claims?|claimed"
+        r"\b(?!(?:i|we)\b)[\w'/.-]+ (?:\w+ )?(?:says?|said|states?|stated|warns?|warned|told|tells|claims?"
+        r"|claimed"
         r"|writes|wrote|mentions|mentioned|suggests|suggested|recommends|recommended|insists|insisted|complains"
-        r"|complained|thinks|thought|asks|asked|argues|requires that)\b(?<!i said)(?<!we said)(?<!i told)(?<!we told)"
+        r"|complained|thinks|thought|asks|asked|argues"
+        r"|requires that)\b(?<!i said)(?<!we said)(?<!i told)(?<!we told)"
         r"(?<!second thought)(?<!^say)(?<!^state)(?<!^claim).*$",
     ),
     _deaf(
         "condition or reason",
         "If we never deployed, nobody would notice.",
-        r"\b(?:if|unless|when|whenever|once|while|whereas|although|though|because|since|until|in case|so that)\b[^,;]*",
+        r"\b(?:if|unless|when|whenever|once|while|whereas|although|though|because|since|until|in case"
+        r"|so that)\b[^,;]*",
     ),
     _deaf(
         "relative clause",
         "Tell me which files you must change.",
         r"\b(?:what|which|who|whose|whom|where|how|whether|why)\b(?! ever).*?" + _END,
-        r"\b(?!(?:sure|ensure|is|means|so|make|note|remember|important|insist)\b)[\w'-]+ that (?:must|never|always|should"
+        r"\b(?!(?:sure|ensure|is|means|so|make|note|remember|important|insist)\b)[\w'-]+ that (?:must|never"
+        r"|always|should"
         r"|do not|don'?t|can only|only|has to|have to|\w+s? never|\w+s? always)\b.*?" + _END,
     ),
     _deaf(
         "something to build",
         "Write a function that must return a list.",
-        r"^(?:please )?(?:add|implement|write|create|build) (?:an? )?[^,;:]{0,40}\b(?:that|which|saying|for|where|:)\s"
-        r"[^,;]*?(?=[,;]|\bwithout\b|$)",
-        r"^(?:please )?(?:add|implement|write|create|build) (?:an? )?[^,;:]{0,40}:\s[^,;]*",
+        _BUILD + r"\b(?:that|which|saying|where)\s.*?(?:(?=\bwithout\b)|" + _END + ")",
+        _BUILD + r":\s(?:the|an?|each|every|all|it)\b[^,;]*",
     ),
     _deaf(
         "what a text is asked for",
         "Extract every obligation the tenant must fulfil.",
-        r"^((?:please |now |then |and )*(?:extract|list|find|count|show|explain|describe|check|compare|identify|collect"
+        r"^((?:please |now |then |and )*(?:extract|list|find|count|show|explain|describe|check|compare"
+        r"|identify|collect"
         r"|highlight|search|look|translate|tell|summari[sz]e|name|discuss|give me|read|note|mark"
         r"|write (?:an?|the|some) (?:\w+ )?(?:story|poem|song|essay|joke|letter))\b[^,;:]*?)"
-        r"(?<!and )(?<!but )(?<!then )\b(?:must|should|shall|never|always|has to|have to|may only|can only|cannot|can't"
+        r"(?<!and )(?<!but )(?<!then )\b(?:must|should|shall|never|always|has to|have to|may only|can only"
+        r"|cannot|can't"
         r"|do not|don't)\b.*?" + _END,
     ),
     _deaf(
         "a tale",
         "They come in at night and never leave a trace.",
-        r"^(?:i|we|they|he|she|it|the|this|that|these|those|my|our|some|all|most) [^,;:]*?\b(?:and|or|but) (?:then )?"
+        r"^(?:i|we|they|he|she|it|the|this|that|these|those|my|our|some|all|most) [^,;:]*?\b(?:and|or"
+        r"|but) (?:then )?"
         r"(?:never|don'?t|do not)\b[^,;]*",
-        r"\b(?:and|but|or) (?:never|don'?t|do not) (?:pass|finish|work|exist|match|load|appear|return|end|stop|fail|start"
+        r"\b(?:and|but|or) (?:never|don'?t|do not) (?:pass|finish|work|exist|match|load|appear|return|end"
+        r"|stop|fail|start"
         r"|compile|help|complete|converge|respond|succeed|terminate|happen|fit|agree|show up)(?:e?s)?\b",
         r"\b(?:this|that|it) should only (?:take|be|need|happen|affect)\b",
-        r"\b(?:my|the|our) (?:account|key|user|token|ip|request|browser) (?:is|are)(?: not|n't) (?:allowed|permitted)\b",
+        r"\b(?:my|the|our) (?:account|key|user|token|ip|request|browser) (?:is|are)(?: not|n't) (?:allowed"
+        r"|permitted)\b",
     ),
     _deaf(
         "never mind",
@@ -121,18 +133,24 @@ DEAF: tuple[Deaf, ...] = (
     _deaf(
         "don't worry",
         "Don't worry about the style.",
-        r"\b(?:do not|don'?t) (?:you )?(?:know|think|mind|worry|see|understand|care|get me|get it|hesitate|need|have"
-        r"|bother|feel|want to (?:be|sound|bother|interrupt|rush)|believe|like|panic|hold back|give up|exist|seem"
-        r"|be (?:shy|afraid|surprised|sorry|silly|mad|scared)|tell me (?:it|you|that|this)|ask\b(?! \w)|work\b(?! on))\b",
+        r"\b(?:do not|don'?t) (?:you )?(?:know|think|mind|worry|see|understand|care|get me|get it|hesitate"
+        r"|need|have"
+        r"|bother|feel|want to (?:be|sound|bother|interrupt|rush)|believe|like|panic|hold back|give up|exist"
+        r"|seem"
+        r"|be (?:shy|afraid|surprised|sorry|silly|mad|scared)|tell me (?:it|you|that|this)|ask\b(?! \w)"
+        r"|work\b(?! on))\b",
     ),
     _deaf("I must", "I must admit I like it.", r"\bi (?:must|have to|need to)\b.*?" + _END),
     _deaf(
         "it must be so",
         "It must be a race condition.",
         r"\bthere must be (?:an?|some\w*|another|more)\b",
-        r"\b(?:it|this|that|he|she|they|you|these|those) must be (?:an?|the|some\w*|because|why|wrong|broken|missing|joking"
-        r"|kidding|tired|right|due|caused|related|how|what|nice|hard|there|new|fun|mistaken|crazy|great|easy|busy|my|your)\b",
-        r"\bmust be (?:confused|stuck|mistaken|mixed up|corrupt(?:ed)?|overloaded|outdated|misconfigured|off|down|too"
+        r"\b(?:it|this|that|he|she|they|you|these|those) must be (?:an?|the|some\w*|because|why|wrong|broken"
+        r"|missing|joking"
+        r"|kidding|tired|right|due|caused|related|how|what|nice|hard|there|new|fun|mistaken|crazy|great|easy"
+        r"|busy|my|your)\b",
+        r"\bmust be (?:confused|stuck|mistaken|mixed up|corrupt(?:ed)?|overloaded|outdated|misconfigured|off"
+        r"|down|too"
         r"|kidding|joking)\b",
         rf"\bmust(?: not)?(?: have|'ve) {_PARTICIPLE}\b",
         r"\b(?:bug|problem|issue|error|cause|reason|mistake|fault|leak|culprit|crash|failure)s? must be\b",

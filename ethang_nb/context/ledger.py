@@ -8,7 +8,6 @@ collapses is then always the front of a class, and its end is found by bisection
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 __all__ = ["CLASSES", "FORMS", "KINDS", "Form", "Ledger", "Result", "Row", "RowKind"]
@@ -21,6 +20,8 @@ FORMS: tuple[Form, ...] = ("full", "spilled", "stub", "shrunk", "squeezed")
 CLASSES = (0, 1, 2)
 """How a result can be had again: it can be read, the tool can run, only the record has it."""
 PASSING = ("nudge", "notice")
+_KIND_CODES = {kind: code for code, kind in enumerate(KINDS)}
+_FORM_CODES = {form: code for code, form in enumerate(FORMS)}
 
 
 class Result(NamedTuple):
@@ -36,8 +37,7 @@ class Result(NamedTuple):
     squeezed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One segment. `base` is what it takes without results; `open` how many calls still lack one."""
 
     id: int
@@ -50,7 +50,7 @@ class Row:
 
     @property
     def tokens(self) -> int:
-        return self.base + sum(result.tokens for result in self.results)
+        return self.base + sum([result.tokens for result in self.results])
 
     @property
     def passing(self) -> bool:
@@ -84,8 +84,9 @@ class Column:
         self.index.append(index)
         self.tokens.append(result.tokens)
         self.stub.append(result.stub)
-        self.form.append(FORMS.index(result.form))
-        self.saved.append(self.saved[-1] + max(0, result.tokens - result.stub))
+        self.form.append(_FORM_CODES[result.form])
+        saves = result.tokens - result.stub
+        self.saved.append(self.saved[-1] + (saves if saves > 0 else 0))
 
     def until(self, count: int) -> Column:
         """A copy of the first `count`."""
@@ -122,17 +123,19 @@ class Ledger:
     def push(self, n: int, row: Row, *, user: int, task: int) -> Ledger:
         """The ledger whose first n rows are these and whose row n is `row`: this one, or a copy where it went on."""
         ledger = self if len(self.kind) == n else self.until(n)
-        ledger.kind.append(KINDS.index(row.kind))
-        ledger.sums.append(ledger.sums[-1] + row.tokens)
+        columns, tokens = ledger.results, row.base
+        for index, result in enumerate(row.results):
+            columns[result.again].push(n, index, result)
+            tokens += result.tokens
+        ledger.kind.append(_KIND_CODES[row.kind])
+        ledger.sums.append(ledger.sums[-1] + tokens)
         ledger.exchange.append(row.exchange)
         ledger.user.append(user)
         ledger.task.append(task)
         if row.exchange == len(ledger.starts):
             ledger.starts.append(n)
-        for index, result in enumerate(row.results):
-            ledger.results[result.again].push(n, index, result)
-        for again in CLASSES:
-            ledger.upto[again].append(len(ledger.results[again].row))
+        for upto, column in zip(ledger.upto, columns, strict=True):
+            upto.append(len(column.form))
         return ledger
 
     def until(self, n: int) -> Ledger:

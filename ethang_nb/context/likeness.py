@@ -17,15 +17,17 @@ __all__ = ["Likeness", "names", "said", "values"]
 
 
 class Likeness(NamedTuple):
-    """The content words in order: those that tell rules apart, those that many rules have, and the exact ones
-    (numbers, paths, file names) among them. `does` are the acts it names, `forbids` the acts its rule covers.
+    """The content words of a sentence.
+
+    `strong` tell rules apart, in order; `weak` are in many rules; `exact` are numbers, paths and file names among
+    them; `does` are the acts it names, `covers` those that its rule is about.
     """
 
     strong: tuple[str, ...]
     weak: frozenset[str]
     exact: frozenset[str]
     does: frozenset[str]
-    forbids: frozenset[str]
+    covers: frozenset[str]
 
     @property
     def all(self) -> frozenset[str]:
@@ -58,27 +60,29 @@ _NUMBERS = {
     word: str(number)
     for number, word in enumerate(("one two three four five six seven eight nine ten").split(), 1)
 }
-_STOP = frozenset(
-    "a about actually after again all allowed also always am an and any anymore anyway are as at back ban be been before but by can"
-    " can't cannot chose chosen condition constraint constraints could decided decision decisions did do does doesn't don't dont"
-    " ever every everything fine first for forget free from go going good have has hasn't he her his i i'd i'll i'm idea if important"
-    " in instead instruction into is isn't it it's its just least less let let's lets lift lifted longer make may me mind minded minds"
-    " more most must my necessary need needed needs never no nor not nothing now of off ok okay on once one only or our out outside over"
-    " part permitted picked please pls preference put rather really requirement requirements restriction rule rules said sake settled"
-    " shall she should so some sorry sticking still stop such sure switching take than that that's the their them then there these they"
-    " thing things this those to told too under until up us very void was we we'll we're we've well were what when where which who why"
-    " will with without won't would wrote yes yet you you're your longer than within below max maximum change changed applies apply holds"
-    " hold counts matters scrap never-mind nevermind ignore disregard cancel".split()
-) - {"change", "one"}
-_WEAK = frozenset(
-    "edit read use delete answer report write run push commit keep leave avoid limit stick stay log call quote file files email new"
-    " email put get work set name open ask send show find test? version thing budget? order".replace(
-        "?", ""
-    ).split()
-) - {"test", "budget"}
-_ACTS = frozenset(
-    "edit read use delete push commit run log call quote send ask write rename move email merge deploy".split()
-)
+# Words that say how a sentence speaks, not of what.
+_STOP_WORDS = """
+a about actually after again all allowed also always am an and any anymore anyway applies apply are as at back ban be
+been before below but by can can't cancel cannot changed chose chosen condition constraint constraints could counts
+decided decision decisions did disregard do does doesn't don't dont ever every everything fine first for forget free
+from go going good has hasn't have he her hers his hold holds i i'd i'll i'm idea if ignore important in instead
+instruction into is isn't it it's its just least less let let's lets lift lifted longer make matters max maximum may
+me mind minded minds more most must my necessary need needed needs never nevermind no nor not nothing now of off ok
+okay on once only or our out outside over part permitted picked please pls preference put rather really requirement
+requirements restriction rule rules said sake scrap settled shall she should so some sorry sticking still stop such
+sure switching take than that that's the their them then there these they thing things this those to told too under
+until up us very void was we we'll we're we've well were what when where which who why will with within without won't
+would wrote yes yet you you're your
+"""
+_STOP = frozenset(_STOP_WORDS.split())
+# What many rules speak of: it tells them apart only together with something else.
+_WEAK_WORDS = """
+answer ask avoid call commit delete edit email file files find get keep leave limit log name new open order push quote
+read report run send set show stay stick thing use version work write
+"""
+_ACT_WORDS = """
+ask call commit delete deploy edit email log merge move push quote read rename run send use write
+"""
 _WORD = re.compile(r"[€$£]|[^\W_][\w./+#'’-]*")
 _EXACT = re.compile(r"\d|[^\W\d_]\.[^\W\d_]|/.")
 
@@ -105,7 +109,7 @@ _ALTERNATIVES: Mapping[str, frozenset[str]] = {
         ("currency", "eur usd gbp chf jpy"),
         (
             "language",
-            "english german french spanish italian portuguese dutch polish chinese japanese russian turkish swedish danish",
+            "english german french spanish italian portuguese dutch polish chinese japanese russian turkish",
         ),
         ("format", "json yaml toml csv markdown html xml latex"),
         ("units", "metric imperial"),
@@ -125,14 +129,12 @@ _COUNT = re.compile(
     r"(?P<sign>[€$£])?\s?\b(?P<number>\d[\d.,]{0,15}|one|two|three|four|five|six|seven|eight|nine|ten)\s?"
     r"(?P<unit>%|[a-z]{1,20})?"
 )
-_UNITS = frozenset(
-    "word line page sentence minute hour day week second ms token call retry step character mb gb kb % percent item row column"
-    " iteration attempt worker thread request bullet point paragraph example char eur usd gbp chf time".split()
-)
+_UNIT_WORDS = """
+% attempt bullet call char character chf column day eur example gb gbp hour item iteration kb line mb minute ms page
+paragraph percent point request retry row second sentence step thread time token usd week word worker
+"""
 _MONEY = frozenset({"eur", "usd", "gbp", "chf"})
-_BOUND = re.compile(
-    r"(?:at most|no more than|not more than|more than|at least|max\.?|maximum|maximum of|up to|under|below|within|to)\s*$"
-)
+_BOUND = re.compile(r"(?:at most|more than|at least|max\.?|maximum(?: of)?|up to|under|below|within|to)\s*$")
 
 
 @lru_cache(maxsize=4096)
@@ -147,17 +149,17 @@ def said(text: str) -> Likeness:
             word = _stem(piece)
             if _EXACT.search(word):
                 exact.add(word)
-            if word in _WEAK_STEMS:
+            if word in _WEAK:
                 weak.add(word)
             elif word not in strong:
                 strong.append(word)
-    does = frozenset(word for word in weak | set(strong) if word in _ACT_STEMS)
-    forbids = set(does)
+    does = frozenset(word for word in weak | set(strong) if word in _ACTS)
+    covers = set(does)
     if _STILL.search(plain(text)):
-        forbids.add(_stem("edit"))
+        covers.add(_stem("edit"))
     if _NO_THING.search(plain(text)):
-        forbids |= {_stem("use")}
-    return Likeness(tuple(strong), frozenset(weak), frozenset(exact), does, frozenset(forbids))
+        covers |= {_stem("use")}
+    return Likeness(tuple(strong), frozenset(weak), frozenset(exact), does, frozenset(covers))
 
 
 _STILL = re.compile(r"\b(?:keep|leave|unchanged|frozen|off[- ]limits|hands off|untouched)\b")
@@ -173,7 +175,7 @@ def _names(focus: Likeness, part: Likeness) -> int:
     # A word too many is a narrower matter ("… in the tests"), and what holds for the rest goes on holding.
     if not focus.exact <= part.exact or not set(focus.strong) <= set(part.strong):
         return 0
-    if focus.does and part.forbids and not focus.does & part.forbids:
+    if focus.does and part.covers and not focus.does & part.covers:
         return 0
     if not focus.strong and (part.strong or not focus.weak):
         return 0
@@ -204,7 +206,7 @@ def values(text: str) -> Mapping[str, frozenset[str]]:
         unit = _stem(count["unit"]) if count["unit"] else ""
         if count["sign"]:
             unit = _SAME[count["sign"]]
-        if unit in _UNIT_STEMS or (unit and _BOUND.search(spoken[: count.start()])):
+        if unit in _UNITS or (unit and _BOUND.search(spoken[: count.start()])):
             what = "number of money" if unit in _MONEY else f"number of {unit}"
             number = count["number"].rstrip(".,")
             found.setdefault(what, set()).add(_NUMBERS.get(number, number))
@@ -242,6 +244,6 @@ def _stem(word: str) -> str:
     return base
 
 
-_WEAK_STEMS = frozenset(_stem(word) for word in _WEAK)
-_ACT_STEMS = frozenset(_stem(word) for word in _ACTS)
-_UNIT_STEMS = frozenset(_stem(word) for word in _UNITS)
+_WEAK = frozenset(map(_stem, _WEAK_WORDS.split()))
+_ACTS = frozenset(map(_stem, _ACT_WORDS.split()))
+_UNITS = frozenset(map(_stem, _UNIT_WORDS.split()))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Protocol
 
 from ethang_nb.context import kinds
@@ -61,7 +62,7 @@ from ethang_nb.context.policy import Policy
 from ethang_nb.context.settings import Settings
 from ethang_nb.context.snapshot import Pin
 from ethang_nb.context.state import State
-from ethang_nb.context.versions import Versions
+from ethang_nb.context.versions import Versions, total_of
 from ethang_nb.context.window import Window
 from ethang_nb.context.wording import nudge, pin_text, pinned
 from ethang_nb.errors import BadMessage, Misuse
@@ -113,14 +114,14 @@ class LiveContext:
         self.system, self.project, self.tools = system, project, tuple(tools)
         self.entries: dict[int, Entry] = {}
         """The texts of all segments, also of those that left: row number -> entry; below 0 what passes."""
-        self.notes = NoteDesk(searchable=searchable)
+        self.versions = Versions()
+        """Which of what was read has moved since."""
+        self.notes = NoteDesk(searchable=searchable, versions=self.versions)
         self.board = PinBoard()
         self.step = 0
         self.observers: list[Observer] = []
         self.core = ""
         """The core block as it was last rendered."""
-        self.versions = Versions()
-        """Which of what was read has moved since."""
         self._pointers: tuple[Pointer, ...] = ()
         self._recorded: tuple[str, ...] = ()
         self._spill = spill
@@ -147,7 +148,7 @@ class LiveContext:
         twin.entries = dict(self.entries)
         twin.versions = self.versions.copy()
         twin._pointers, twin._recorded = self._pointers, self._recorded
-        twin.notes, twin.board = self.notes.copy(), self.board.copy()
+        twin.notes, twin.board = self.notes.copy(twin.versions), self.board.copy()
         return twin
 
     # ---- what enters
@@ -280,7 +281,7 @@ class LiveContext:
         entry.messages.append(message)
         entry.addresses.append(address)
         entry.sizes.append(counted.tokens)
-        self.versions.enter(number, address)
+        self.versions.enter(number, address, total=total_of(message.text, address))
 
     def check(self, message: Message) -> None:
         """Raises Misuse for a message of the person that could never be sent. Changes nothing."""
@@ -384,7 +385,8 @@ class LiveContext:
     def begin_again(self, state: State) -> None:
         """Back to an empty context in this state, its texts kept: for showing a request of a replay."""
         self.state, self.step, self.core = state, 0, ""
-        self.board, self.notes = PinBoard(), NoteDesk(searchable=self.notes.searchable)
+        self.board = PinBoard()
+        self.notes = NoteDesk(searchable=self.notes.searchable, versions=self.versions)
         self._pointers, self._recorded = (), ()
 
     def follow(self, decision: Decision) -> None:
@@ -397,6 +399,7 @@ class LiveContext:
 
     def _landed(self, decision: Decision) -> None:
         self._render_core()
+        self.notes.check(decision.after.notes, self.counter)
         if not decision.writes_note:
             return
         departed = [
@@ -563,11 +566,12 @@ class LiveContext:
     def _point(self, decision: Decision) -> None:
         """Where the newest results can be read again, and what the record says of the work, for the core."""
         state = decision.after
-        newest = [
+        every = (
             (number, index)
             for number in range(state.n - 1, -1, -1)
             for index in range(len(self.entries[number].sizes) - 1, -1, -1)
-        ]
+        )
+        newest = list(islice(every, MOST))
         places = [
             Pointer.of(
                 what=self.entries[number].call_title(self.entries[number].messages[index + 1].results[0]),
@@ -575,7 +579,7 @@ class LiveContext:
                 address=self.entries[number].addresses[index + 1],
                 tokens=state.row(number).results[index].stub,
             )
-            for number, index in reversed(newest[:MOST])
+            for number, index in reversed(newest)
         ]
         self._pointers = choose(
             places, state.pointers - state.pointers_head, self.counter, versions=self.versions, most=MOST

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ethang_nb.context.counting import TokenCounter
 from ethang_nb.context.decision import Decision
@@ -15,10 +16,14 @@ from ethang_nb.context.notes import (
     Departed,
     NoteTask,
     compose,
-    extract,
+    is_cut,
     line_note,
     rule_note,
+    stamp,
+    standing,
 )
+from ethang_nb.context.state import NoteRow
+from ethang_nb.context.versions import Versions
 from ethang_nb.errors import Misuse
 
 __all__ = ["NoteDesk", "Written"]
@@ -37,11 +42,17 @@ class Written:
     reference: str
     author: str
 
+    @property
+    def cut(self) -> bool:
+        """Whether the text had to be cut to what was reserved for it."""
+        return is_cut(self.text, self.prose)
+
 
 class NoteDesk:
     """Notes by number. `pending` is the task of a note that a cleanup reserved room for and nobody wrote yet."""
 
-    def __init__(self, *, searchable: bool) -> None:
+    def __init__(self, *, searchable: bool, versions: Versions) -> None:
+        self._versions = versions
         self.messages: dict[int, Message] = {}
         self.pending: NoteTask | None = None
         self._covered: dict[int, tuple[Departed, ...]] = {}
@@ -52,20 +63,38 @@ class NoteDesk:
         self._tasks: dict[int, NoteTask] = {}
         """Of the notes that nobody wrote yet."""
         self._standing_in: dict[int, Message] = {}
+        self._stamps: dict[int, tuple[str, ...]] = {}
+        """Which versions each note describes."""
 
-    def copy(self) -> NoteDesk:
-        twin = NoteDesk(searchable=self.searchable)
+    def copy(self, versions: Versions) -> NoteDesk:
+        twin = NoteDesk(searchable=self.searchable, versions=versions)
         twin.messages, twin.pending = dict(self.messages), self.pending
         twin._covered, twin.last = dict(self._covered), self.last
         twin.hashes, twin._standing_in = dict(self.hashes), dict(self._standing_in)
-        twin._tasks = dict(self._tasks)
+        twin._tasks, twin._stamps = dict(self._tasks), dict(self._stamps)
         return twin
 
     def clear(self) -> None:
         """No note stands any more: what they stood for is reached from the core."""
-        for known in (self.messages, self._covered, self.hashes, self._tasks, self._standing_in):
+        for known in self._by_number:
             known.clear()
         self.pending = self.last = None
+
+    @property
+    def _by_number(self) -> tuple[dict[int, Any], ...]:
+        return self.messages, self._covered, self.hashes, self._tasks, self._standing_in, self._stamps
+
+    def check(self, notes: Iterable[NoteRow], counter: TokenCounter) -> None:
+        """At a landing: a note that describes what has moved since stands as one line from then on.
+
+        That takes no more tokens than before, so what was planned holds.
+        """
+        for note in notes:
+            known = self.messages.get(note.id)
+            if known is not None:
+                line = standing(known, self._versions, counter, described=self._stamps.get(note.id))
+                if line is not known:
+                    self.messages[note.id], self.hashes[note.id] = line, line.hash
 
     def message(self, number: int, counter: TokenCounter) -> Message:
         """Note `number` as it is sent: as it was written, else by rule, within what is reserved for it."""
@@ -88,7 +117,7 @@ class NoteDesk:
         dropped = [note for note in self._covered if note not in standing]
         covers = (*(item for note in dropped for item in self._covered[note]), *departed)
         for note in dropped:
-            for known in (self._covered, self.messages, self.hashes, self._tasks, self._standing_in):
+            for known in self._by_number:
                 known.pop(note, None)
         new = notes[-1]
         self._covered[new.id] = covers
@@ -97,15 +126,11 @@ class NoteDesk:
             generation=new.generation,
             tokens=new.tokens,
             rule_only=decision.rule_note,
-            lines=extract(task, pins, covers),
-            texts=tuple(
-                (item.address, message.text)
-                for item in reversed(covers)
-                for message in item.messages
-                if message.text
-            ),
+            work=task,
+            pins=tuple(pins),
             departed=covers,
         )
+        self._stamps[new.id] = stamp(covers, self._versions)
 
     def settle(self, text: str | None, reference: str, author: str, counter: TokenCounter) -> Written:
         """The note that is due with this text (None or blank: by rule), or the newest one with another text."""
@@ -132,8 +157,9 @@ class NoteDesk:
         self, task: NoteTask, text: str, reference: str, author: str, counter: TokenCounter
     ) -> Written:
         message, prose = compose(
-            task, text, reference=reference, author=author, counter=counter, searchable=self.searchable
-        )
+            task, text, reference=reference, author=author, counter=counter, searchable=self.searchable,
+            versions=self._versions,
+        )  # fmt: skip
         return Written(task=task, message=message, text=text, prose=prose, reference=reference, author=author)
 
     def put(self, written: Written) -> None:

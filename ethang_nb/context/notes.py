@@ -101,21 +101,36 @@ class Departed:
         return tuple(lines)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class NoteTask:
     """A note to be written: for which departed segments, how large it may be, and who may write it.
 
-    `lines` is the rule-made extract; `texts` holds the departed texts, newest first, for a summariser whose
-    window has room for them. `rule_only`: there is no room to ask a model.
+    `work` is the task of the piece of work, `pins` kind and sentence of those that hold. `rule_only`: there is no
+    room to ask a model.
     """
 
     id: int
     generation: int
     tokens: int
     rule_only: bool
-    lines: tuple[str, ...]
-    texts: tuple[tuple[str, str], ...]
+    work: str
+    pins: tuple[tuple[str, str], ...]
     departed: tuple[Departed, ...]
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """The rule-made extract."""
+        return extract(self.work, self.pins, self.departed)
+
+    @cached_property
+    def texts(self) -> tuple[tuple[str, str], ...]:
+        """(address, text) of what departed, newest first, for a summariser whose window has room for them."""
+        return tuple(
+            (item.address, message.text)
+            for item in reversed(self.departed)
+            for message in item.messages
+            if message.text
+        )
 
 
 def extract(task: str, pins: Sequence[tuple[str, str]], departed: Sequence[Departed]) -> tuple[str, ...]:

@@ -23,6 +23,8 @@ def decide(state: State) -> Decision:
     """The decision at a request point."""
     state = state.closed()
     settings, total = state.settings, state.total
+    if total < settings.due_at and total <= settings.hard and not state.asked:
+        return Decision(outcome="nothing", before=state, after=state)
     if state.asked or total >= settings.cleanup_at or total > settings.hard:
         return cleanup(state, asked=state.asked)
     lacks = 0
@@ -48,19 +50,22 @@ def decide(state: State) -> Decision:
 def cleanup(state: State, *, asked: bool = False) -> Decision:
     """The decision of a cleanup now, whatever the fill."""
     state = state.closed()
-    settings, before = state.settings, state.total
+    settings = state.settings
     best = _attempt(state, settings.policy.keep, asked=asked)
+    before, after = best.before, best.total
     for keep in range(settings.policy.keep - 1, 0, -1):
-        if best.total <= settings.slack_at:
+        if after <= settings.slack_at:
             break
         other = _attempt(state, keep, asked=asked)
-        best = other if other.total < best.total else best
-    if best.total > settings.hard:
+        if other.total < after:
+            best, after = other, other.total
+    if after > settings.hard:
         note = min(settings.note_tokens, LAST_NOTE_TOKENS)
         last = _attempt(state, 1, note_tokens=note, last_resort=True, asked=asked)
-        best = last if last.total < best.total else best
-    gain, forced = before - best.total, before > settings.hard
-    if best.total > settings.hard:
+        if last.total < after:
+            best, after = last, last.total
+    gain, forced = before - after, before > settings.hard
+    if after > settings.hard:
         return Decision(outcome="stuck", before=state, after=state, forced=forced, asked=asked)
     if gain > 0 and (gain >= settings.minimum or forced or asked):
         return Decision.of(best, "cleanup", forced=forced, asked=asked)

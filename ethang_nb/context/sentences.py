@@ -1,8 +1,8 @@
 """Sentences: what of a message is its writer's own words, sentence by sentence.
 
-Left out is what only stands in the message: fenced and indented code, quoted lines, pasted mail, logs, tables,
-tagged documents, headings, the middle of a very long text. That is judged by form alone: a paste without any mark of one reads like the
-writer's own words, and words of the writer inside a fence or after a pasted mail are not found.
+Left out is what only stands in the message: fenced and indented code, quoted lines, pasted mail, logs, tables, tagged
+documents, headings, the middle of a very long text. That is judged by form alone: a paste without any mark of
+one reads like the writer's own words, and words of the writer inside a fence or after a pasted mail are not found.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ Marked = Literal["", "constraint", "decision"]
 
 
 class Sentence(NamedTuple):
-    """A sentence word for word; as rules hear it (lower case, quotations and code blotted out); and what the
-    heading over its list makes of it.
+    """A sentence word for word, as rules hear it, and what the heading over its list makes of it.
+
+    Heard is it in lower case, with straight apostrophes, and quotations and code blotted out.
     """
 
     text: str
@@ -44,12 +45,14 @@ _OPEN_TAG = re.compile(
 )
 # What other agents put into a user message of their own: a summary of what came before, a caveat on commands.
 _HARNESS = re.compile(
-    r"This session is being continued from a previous conversation that ran out of context|Caveat: The messages below were"
+    r"This session is being continued from a previous conversation that ran out of context"
+    r"|Caveat: The messages below were"
 )
 _HEADING = re.compile(r"#{1,6}\s")
 # Lines that are never anybody's instruction: a log, a shell, a test, a table, a traceback.
 _MACHINE = re.compile(
-    r"(?:\||\$ |>>> |\d{1,6}(?:\t|\|)|\d{2,6}:\s|\[?\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|\[?(?:ERROR|FATAL|INFO|DEBUG|TRACE)\]?[:\s]"
+    r"(?:\||\$ |>>> |\d{1,6}(?:\t|\|)|\d{2,6}:\s|\[?\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|\[?(?:ERROR"
+    r"|FATAL|INFO|DEBUG|TRACE)\]?[:\s]"
     r"|\[WARN(?:ING)?\]|File \"[^\"]*\", line \d|[A-Z]\w*(?:Error|Exception|Warning): )"
 )
 _MAIL = re.compile(
@@ -64,18 +67,22 @@ _ANNOUNCED_MAIL = re.compile(
 )
 _ANNOUNCED = re.compile(
     r"(?i)(?:here(?:'s|’s| is| are)|this is|below|the following|i (?:got|get|see)|we (?:got|get|see))\b.{0,60}\b"
-    r"(?:article|code|comments?|config|diff|docs?|documentation|errors?|excerpt|file|issue|logs?|message|output|page"
+    r"(?:article|code|comments?|config|diff|docs?|documentation|errors?|excerpt|file|issue|logs?|message"
+    r"|output|page"
     r"|paragraph|post|prompt|readme|reply|response|review|section|snippet|spec|text|thread|ticket|trace(?:back)?"
     r"|transcript)\b.{0,40}:\s*$"
-    r"|(?:the |my |our |from the )?(?:readme|logs?|errors?|traceback|stack ?trace|message|console|terminal|stdout"
+    r"|(?:the |my |our |from the )?(?:readme|logs?|errors?|traceback|stack ?trace|message|console|terminal"
+    r"|stdout"
     r"|stderr)\b(?: \w+){0,3}:\s*$"
     r"|.{0,120}\b(?:wrote|said|says|writes|reads|replied|answered|states)\b(?: this| the following)?:\s*$"
 )
 _MARKED = re.compile(
     r"(?i)[\s#*_]*(?:(?:please )?(?:follow|respect|obey|keep to|stick to|mind|here are|these are)\s+)?"
-    r"(?:(?:some|my|our|the|your|hard|ground|strict|important|a few|these|following|additional|general|more|other"
+    r"(?:(?:some|my|our|the|your|hard|ground|strict|important|a few|these|following|additional|general|more"
+    r"|other"
     r"|key)\s+)*(?:(?P<constraint>constraints?|rules?|requirements?|limits|restrictions|guidelines|conventions"
-    r"|don(?:'|’)?ts|non-goals)|(?P<decision>decisions?))(?: so far| made| until now| for (?:this|the|your|all) .{1,40})?"
+    r"|don(?:'|’)?ts|non-goals)|(?P<decision>decisions?))(?: so far| made| until now| for (?:this|the|your"
+    r"|all) .{1,40})?"
     r"\s*(?P<colon>:?)[\s*_]*(?P<more>:?)\s*$"
 )
 _NOTHING = frozenset(
@@ -85,20 +92,21 @@ _NOTHING = frozenset(
 _QUIET = re.compile(
     # Quoted words and inline code: named, not said. A sentence never ends inside.
     r"`[^`\n]{1,300}`|\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|„[^“”\n]{1,300}[“”]|«[^»\n]{1,300}»"
-    r"|(?<!\w)'[^'\n]{1,200}'(?!\w)|‘[^’\n]{1,200}’(?!\w)|https?://[^\s)>\]]{1,500}"
+    r"|(?<!\w)'[^'\n]{1,200}'(?!\w)|\u2018[^’\n]{1,200}’(?!\w)|https?://[^\s)>\]]{1,500}"
 )
 _END = re.compile(r"([.!?…]{1,9})[\"'”’)\]*]{0,4}\s+")
 _LAST_WORD = re.compile(r"(?:^|\s|\()([^\s(]{1,12})$")
-_SHORT_FORMS = frozenset(
-    "approx bzgl bzw ca cf dr e.g eg etc evtl fig ggf i.e ie inc incl inkl max min mr mrs ms no nr prof resp sog st "
-    "usw vgl vs z.b d.h u.a".split()
-)
+_SHORT_WORDS = """
+approx bzgl bzw ca cf d.h dr e.g eg etc evtl fig ggf i.e ie inc incl inkl max min mr mrs ms no nr prof resp sog st
+u.a usw vgl vs z.b
+"""
+_SHORT_FORMS = frozenset(_SHORT_WORDS.split())
 _LEAN = re.compile(r"(?i)(?:,|\b(?:an?|and|as|at|by|for|from|in|into|of|on|or|the|that|to|with))$")
 _WRAP = 60  # ► characters; a line this long without an end goes on in the next
 _LONGEST = 400  # ► characters; a longer sentence is prose that quotes a rule, not a rule
 _PASTED = 50_000  # ► characters; a longer message is a paste with words of the writer's before and after it
 _EDGE = 10_000  # ► characters at either end of such a message that are looked at
-_STRAIGHT = str.maketrans({"’": "'", "‘": "'", "´": "'", "\u00a0": " ", "\u202f": " ", "*": " "})
+_STRAIGHT = str.maketrans({"’": "'", "\u2018": "'", "\u00b4": "'", "\u00a0": " ", "\u202f": " ", "*": " "})
 _PLAIN = _STRAIGHT | str.maketrans(dict.fromkeys('`"“”„«»', " "))
 
 
@@ -234,7 +242,9 @@ def _blocks(text: str) -> Iterator[_Block]:
 
 
 def _foreign(bare: str) -> str:
-    """What ends the foreign text that this line begins; "line" where it is this line alone, "" where it is none."""
+    """What ends the foreign text that this line begins; "line" where it is this line alone, "" where it is "
+    "none.
+    """
     if bare[0] in "`~-*+0123456789" and (fence := _FENCE.match(bare)):
         marks, info = fence.groups()
         if marks[0] not in info:

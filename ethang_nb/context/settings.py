@@ -30,6 +30,8 @@ class Settings:
     evict_at: int
     act_at: int
     """Below this total no cleanup is due."""
+    due_at: int
+    """Below this total nothing is due."""
     reseed_at: int | None
     landing_at: int
     """The total a cleanup aims at."""
@@ -83,6 +85,7 @@ class Settings:
             collapse_at=collapse_at,
             evict_at=evict_at,
             act_at=min(cleanup_at, early),
+            due_at=min(cleanup_at, early, reaches(levels.nudge) if "nudge" in policy.stages else cleanup_at),
             reseed_at=None if policy.reseed is None or "reseed" not in policy.stages else reaches(policy.reseed),
             landing_at=below(levels.landing, 0),
             collapse_to=below(policy.collapse_to, levels.landing),

@@ -25,8 +25,8 @@ _LEAVES_FIRST = {KINDS.index("turn"): 0, KINDS.index("assistant"): 1, KINDS.inde
 
 def evict(draft: Draft) -> None:
     """Until the policy's level is reached, the new note counted at its reserved size."""
-    settings, state = draft.settings, draft.state
-    due = state.total >= settings.evict_at or state.total > settings.hard or draft.asked
+    settings = draft.settings
+    due = draft.before >= settings.evict_at or draft.before > settings.hard or draft.asked
     goal = settings.evict_to
     if not due or draft.total <= goal:
         return
@@ -38,7 +38,7 @@ def evict(draft: Draft) -> None:
     for units in _blocks(draft):
         if units.size:
             gone += units.first(_fewest(draft, units, gone, sought, loose=loose))
-            freed = _freed(draft, gone)
+            freed = _freed(draft, gone, loose=loose)
             if freed >= sought:
                 break
     if not gone or base - freed >= draft.total:
@@ -47,9 +47,10 @@ def evict(draft: Draft) -> None:
     draft.put_notes(notes)
 
 
-def _freed(draft: Draft, gone: list[Span]) -> int:
+def _freed(draft: Draft, gone: list[Span], *, loose: bool) -> int:
     """What the departure of these rows frees, the lines of their pins taken off."""
-    return sum([draft.span(a, b) for a, b in gone]) - draft.core_growth(gone)
+    tokens = sum([draft.span(a, b) for a, b in gone])
+    return tokens - draft.core_growth(gone) if loose else tokens
 
 
 class _Units(NamedTuple):
@@ -67,8 +68,8 @@ def _fewest(draft: Draft, units: _Units, gone: list[Span], sought: int, *, loose
     first, span, counts = units.first, draft.span, range(1, units.size + 1)
     if loose:
         # The line of a pin may take more than the message that leaves: then the sum does not only grow.
-        return next((count for count in counts if _freed(draft, gone + first(count)) >= sought), units.size)
-    rest = sought - _freed(draft, gone)
+        return next((count for count in counts if _freed(draft, gone + first(count), loose=True) >= sought), units.size)
+    rest = sought - _freed(draft, gone, loose=False) if gone else sought
 
     def freed(count: int) -> int:
         spans = first(count)
@@ -82,22 +83,22 @@ def _blocks(draft: Draft) -> Iterator[_Units]:
     policy, ledger, end = draft.settings.policy, draft.ledger, draft.state.n
     stays, edge = draft.kept(), draft.edge()
     if policy.order == "rank":
-        rows = [row for a, b in _movable(draft, 0, edge, stays) for row in range(a, b)]
+        rows = [row for a, b in draft.movable(0, edge, stays) for row in range(a, b)]
         for rank in (0, 1, 2):
             yield _singles([row for row in rows if _LEAVES_FIRST.get(ledger.kind[row], 2) == rank])
     elif policy.unit == "segment":
-        yield _front(_movable(draft, 0, edge, stays))
+        yield _front(draft.movable(0, edge, stays))
     else:
         newest = draft.state.exchange
         tasks = (draft.state.first_task, draft.state.task)
         held = {ledger.exchange[row] for row in stays if row not in tasks}
         first_held = min(held, default=newest)
-        yield _exchanges(draft, _movable(draft, 0, _start(draft, first_held), stays))
+        yield _exchanges(draft, draft.movable(0, _start(draft, first_held), stays))
         for exchange in range(first_held + 1, newest):  # seldom: a call in an older exchange still waits
             if exchange not in held:
-                whole = _movable(draft, _start(draft, exchange), _start(draft, exchange + 1), stays)
+                whole = draft.movable(_start(draft, exchange), _start(draft, exchange + 1), stays)
                 yield _Units(1, partial(_whole, whole))
-        singles = _movable(draft, _start(draft, newest), end, stays)
+        singles = draft.movable(_start(draft, newest), end, stays)
         # A user message of the newest exchange is its question: it stays as long as its answer is worked on.
         yield _front([(a + draft.is_user(a), b) for a, b in singles if a + draft.is_user(a) < b])
 
@@ -109,19 +110,6 @@ def _whole(spans: list[Span], count: int) -> list[Span]:
 def _start(draft: Draft, exchange: int) -> int:
     starts = draft.ledger.starts
     return starts[exchange] if exchange <= draft.state.exchange and exchange < len(starts) else draft.state.n
-
-
-def _movable(draft: Draft, start: int, stop: int, stays: frozenset[int]) -> list[Span]:
-    """Live rows from start up to stop that do not stay, as ranges."""
-    found: list[Span] = []
-    for low, high in draft.live_within(start, min(stop, draft.state.n)):
-        for row in sorted(row for row in stays if low <= row < high):
-            if low < row:
-                found.append((low, row))
-            low = row + 1
-        if low < high:
-            found.append((low, high))
-    return found
 
 
 def _exchanges(draft: Draft, spans: list[Span]) -> _Units:

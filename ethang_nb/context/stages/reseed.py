@@ -20,7 +20,7 @@ def reseed(draft: Draft) -> None:
     lines = _pointer_lines(draft)
     draft.drop_passing()
     live = draft.live
-    draft.remove([(0, state.n)], frozenset({state.first_task}))
+    draft.remove(draft.movable(0, state.n, frozenset({state.first_task})))
     draft.put_notes(())
     draft.pins = tuple([pin._replace(core=True) for pin in draft.pins])
     if draft.live != live:  # what left is said, also where no result of it can be pointed to
