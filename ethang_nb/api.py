@@ -83,7 +83,7 @@ def replay(
 
     def tape(settings: Settings) -> Tape:
         live = asked.live(settings)
-        live.enter_pins()
+        live.pinning.enter()
         return Tape(live, mended.messages, begins)
 
     settings = asked.settings
@@ -348,7 +348,7 @@ def _standing(messages: Any, window_given: int | str | Window, **options: Any) -
     mended = mend(to_messages(messages))
     for message in mended.messages:
         live.stand(message)
-    live.enter_pins()
+    live.pinning.enter()
     return live, mended.repairs
 
 

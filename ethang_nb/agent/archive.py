@@ -17,6 +17,7 @@ from ethang_nb.agent.jail import Jail
 from ethang_nb.agent.textfile import TextFile
 from ethang_nb.clock import Clock
 from ethang_nb.context import kinds
+from ethang_nb.context.ledger import Result
 from ethang_nb.context.messages import from_json
 from ethang_nb.context.replaying import JournalEntry
 from ethang_nb.errors import Misuse, NoSuchAddress, PathRefused
@@ -65,7 +66,8 @@ class Archive:
         if message.kind in ("nudge", "notice") or message.source in ECHOES:
             return self._append(kind, data)
         address = data.get("address", "")
-        cut = data.get("result", {}).get("form") == "spilled" and address.startswith("spill://")
+        spilled = "result" in data and Result(*data["result"]).form == "spilled"
+        cut = spilled and address.startswith("spill://")
         # The whole of a spilled text was indexed when it was spilled.
         text = None if cut else message.text
         place = "" if address.startswith("log://") else address

@@ -2,17 +2,16 @@
 
 A rule is tried on a sentence as it is heard: lower case, straight apostrophes, quotations and code blotted out,
 and without what only sounds like a rule (`hearing`). The rules are English; a sentence in another language is
-not pinned unless it borrows English words, and is pinned by hand. `_NOW` is where a command can begin: at the
-start of a sentence, after a comma or colon, after `and`, `please` and their like, so that "it never stops" tells
-and "never stop it" orders.
+not pinned unless it borrows English words, and is pinned by hand.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Literal, NamedTuple
 
-__all__ = ["ASKED", "CUES", "Cue"]
+__all__ = ["ASKED", "CUES", "Cue", "beginnings"]
 
 Kind = Literal["constraint", "decision"]
 
@@ -20,9 +19,9 @@ Kind = Literal["constraint", "decision"]
 class Cue(NamedTuple):
     """A rule that makes a sentence a pin.
 
-    `name` is shown to people, `why` says what it rests on. One of `words` stands in every sentence that can match,
-    so that most sentences are passed over without the pattern. `pins` is a sentence that it pins, `passes` one
-    that no rule pins.
+    `name` is shown to people, `why` says what it rests on. `pins` is a sentence that it pins, `passes` one that no
+    rule pins. One of `words` stands in every sentence that can match, so that most are passed over quickly.
+    `orders` is tried only where a command can begin, `tells` everywhere.
     """
 
     name: str
@@ -31,18 +30,49 @@ class Cue(NamedTuple):
     pins: str
     passes: str
     words: tuple[str, ...]
-    pattern: re.Pattern[str]
+    orders: re.Pattern[str] | None
+    tells: re.Pattern[str] | None
+
+    def found_in(self, heard: str, begins: Collection[int]) -> bool:
+        """Whether a sentence follows this rule; `begins` are the places where a command can begin in it."""
+        if self.tells and self.tells.search(heard):
+            return True
+        return self.orders is not None and any(self.orders.match(heard, at) for at in begins)
+
+
+_NOW = "(?#now)"  # begins a pattern that is tried only where a command can begin
 
 
 def _cue(name: str, kind: Kind, why: str, pins: str, passes: str, words: str, *ways: str) -> Cue:
-    return Cue(name, kind, why, pins, passes, tuple(words.split("|")), re.compile("|".join(ways)))
+    orders = "|".join(way for way in ways if way.startswith(_NOW))
+    tells = "|".join(way for way in ways if not way.startswith(_NOW))
+    return Cue(
+        name,
+        kind,
+        why,
+        pins,
+        passes,
+        tuple(words.split("|")),
+        re.compile(orders) if orders else None,
+        re.compile(tells) if tells else None,
+    )
 
 
 _LEAD = (
     r"(?:please|pls|plz|also|just|and|but|or|so|then|now|plus|still|ok|okay|yes|simply|kindly|remember|i said"
     r"|(?:i|we)(?: want|'d like| would like| need| expect) you to)"
 )
-_NOW = rf"(?:^|[,;:(~]\s?|(?:^|\s)[-–—]+\s|\b{_LEAD}\s)(?:{_LEAD}\s)*"
+_BEGINNING = re.compile(rf"[,;:(~]\s?|(?:^|\s)[-–—]+\s|\b{_LEAD}\s")
+
+
+def beginnings(heard: str) -> list[int]:
+    """Where a command can begin: at the start, after a comma or colon, after `and`, `please` and their like.
+
+    So "it never stops" tells and "never stop it" orders.
+    """
+    return [0, *(match.end() for match in _BEGINNING.finditer(heard))]
+
+
 # A verb as a command has it: "never opens" and "never opened" tell, they do not order.
 _NO_VERB = (
     "was|were|had|has|did|does|is|got|came|went|saw|seen|been|thought|knew|heard|made|took|gave|found|said|told|ran"
@@ -301,7 +331,7 @@ CUES: tuple[Cue, ...] = (
         "Fix the bug without changing the schema.",
         "It works without changing anything.",
         "without|not|except|excluding|apart from|other than",
-        rf"(?:{_NOW}(?:{_DO})\b|^(?:can|could|would) you\b|^do ~)[^;]*\bwithout (?:ever )?"
+        rf"{_NOW}(?:{_DO})\b[^;]*\bwithout (?:ever )?"
         r"(?:(?:chang|touch|break|modify|alter|us|add|introduc|install|remov|delet|renam|edit|open|read|ask"
         r"|call|import"
         r"|rewrit|increas|exceed|los|mov|push|committ|mock|writ|download|reformat|restart)ing\b"

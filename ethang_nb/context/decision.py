@@ -106,7 +106,11 @@ class Decision:
             for at in sorted({*fronts, *odd}):
                 row = column.row[at]
                 old, new = before.result(again, at), after.result(again, at)
-                if (old.tokens, old.form) != (new.tokens, new.form) and before.is_live(row) and after.is_live(row):
+                if (
+                    (old.tokens, old.form) != (new.tokens, new.form)
+                    and before.is_live(row)
+                    and after.is_live(row)
+                ):
                     act, code = self._change(again, new.form)
                     found.append(Move(row, column.index[at], act, old.tokens, new.tokens, code))
         return found

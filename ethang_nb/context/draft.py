@@ -93,7 +93,7 @@ class Draft:
                 low = upto[start]
                 if low < front:
                     saved, high = ledger.results[again].saved, upto[stop]
-                    total -= saved[front if front < high else high] - saved[low]
+                    total -= saved[min(high, front)] - saved[low]
         if self.changed:
             for (again, at), (tokens, _) in self.changed.items():
                 if start <= ledger.results[again].row[at] < stop:
@@ -107,7 +107,7 @@ class Draft:
         """The live rows from start up to stop that do not stay, as ranges."""
         found: list[Span] = []
         for a, b in self.live:
-            low, high = (a if a > start else start), (b if b < stop else stop)
+            low, high = (max(start, a)), (min(stop, b))
             if low >= high:
                 continue
             for row in sorted([row for row in stays if low <= row < high]):
@@ -183,23 +183,20 @@ class Draft:
                     if rows[at] not in stays:
                         self._fold(again, at)
 
-    def _collapse_plain(
-        self, again: int, front: int, edge: int, stays: frozenset[int], goal: int
-    ) -> None:
+    def _collapse_plain(self, again: int, front: int, edge: int, stays: frozenset[int], goal: int) -> None:
         """The same where no result stands otherwise: almost always."""
         saved, upto = self.ledger.results[again].saved, self.ledger.upto[again]
         for start, stop in self.live:
             if start >= edge:
                 return
-            low, high = upto[start], upto[stop if stop < edge else edge]
-            if low < front:
-                low = front
+            low, high = upto[start], upto[min(edge, stop)]
+            low = max(low, front)
             if low < high:
                 need = self.total - goal
                 if need <= 0:
                     return
                 reached = bisect_left(saved, saved[low] + need, low, high + 1)
-                self._advance(again, low, reached if reached < high else high, stays)
+                self._advance(again, low, min(high, reached), stays)
 
     def _advance(self, again: int, low: int, reached: int, stays: frozenset[int]) -> None:
         """The front goes from `low` to `reached`; results of open turns on the way stay as they are."""
@@ -241,7 +238,10 @@ class Draft:
         if self.pins:
             self.core += self.core_growth(gone)
             self.pins = tuple(
-                [pin if pin.core or not _inside(pin.row, gone) else pin._replace(core=True) for pin in self.pins]
+                [
+                    pin if pin.core or not _inside(pin.row, gone) else pin._replace(core=True)
+                    for pin in self.pins
+                ]
             )
         self.live = _minus(self.live, gone)
         rows = self.ledger.results if self.changed else ()
@@ -252,7 +252,7 @@ class Draft:
     def loose(self) -> bool:
         """Whether a message that may leave holds a pin that the core does not hold yet."""
         stays = self.kept()
-        return any([not pin.core and pin.row not in stays for pin in self.pins])
+        return any(not pin.core and pin.row not in stays for pin in self.pins)
 
     def core_growth(self, gone: Iterable[Span]) -> int:
         """Tokens the core grows by when these rows leave."""
@@ -286,11 +286,13 @@ class Draft:
 
     def places_of(self, row: int) -> list[Large]:
         """The results of one row, in call order."""
-        found = []
+        found: list[Large] = []
         for again in CLASSES:
             column, upto = self.ledger.results[again], self.ledger.upto[again]
-            for at in range(upto[row], upto[row + 1]):
-                found.append(Large(self.result_tokens(again, at), row, column.index[at], (again, at)))
+            found += [
+                Large(self.result_tokens(again, at), row, column.index[at], (again, at))
+                for at in range(upto[row], upto[row + 1])
+            ]
         return sorted(found, key=lambda item: item.nth)
 
     def stub(self, place: Place) -> int:
@@ -345,10 +347,7 @@ def kept_rows(state: State, keep: int, *, live: tuple[Span, ...] | None = None) 
 
 
 def _inside(row: int, spans: list[Span]) -> bool:
-    for start, stop in spans:
-        if start <= row < stop:
-            return True
-    return False
+    return any(start <= row < stop for start, stop in spans)
 
 
 def _minus(live: tuple[Span, ...], gone: list[Span]) -> tuple[Span, ...]:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ethang_nb.context.digest import digest
 from ethang_nb.context.decision import Decision, Move
+from ethang_nb.context.digest import digest
 from ethang_nb.context.draft import kept_rows
 from ethang_nb.context.entry import Entry
+from ethang_nb.context.ledger import Row
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.plan import Act, Plan, Price, Verdict
 from ethang_nb.context.planner import cleanup
-from ethang_nb.context.ledger import Row
 from ethang_nb.context.state import State
 from ethang_nb.context.wording import REASONS, percent
 
@@ -152,9 +152,11 @@ def _reason(decision: Decision, entries: dict[int, Entry]) -> str:
             return "the model offered results; rules let those go that may"
         case "idle" if decision.cause == "reseed":
             least = state.settings.minimum
-            return f"a start from the core would free less than the minimum of {least:,} tokens, so work goes on as it is"
+            return f"a start from the core would free less than the minimum of {least:,} tokens, so work goes on"
         case "reseed":
-            return f"{fill} full; the new piece of work starts from the core, {decision.gain:,} tokens are freed"
+            return (
+                f"{fill} full; the new piece of work starts from the core, {decision.gain:,} tokens are freed"
+            )
         case "idle" if before <= state.landing_at:
             return f"{fill} full; the landing level of {percent(levels.landing)} is not even reached"
         case "idle":
@@ -167,7 +169,9 @@ def _reason(decision: Decision, entries: dict[int, Entry]) -> str:
                 return f"{before:,} tokens do not fit the {state.hard:,} that can be sent"
             if decision.asked:
                 return f"asked for; frees {decision.gain:,} tokens"
-            level = state.policy.collapse_at if decision.early and state.policy.collapse_at else levels.cleanup
+            level = (
+                state.policy.collapse_at if decision.early and state.policy.collapse_at else levels.cleanup
+            )
             return f"{fill} full, over the {'collapse' if decision.early else 'cleanup'} level of {percent(level)}"
 
 

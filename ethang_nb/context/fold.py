@@ -54,7 +54,9 @@ def step(state: State, event: Event) -> tuple[State, Decision | None]:
         case WorkBegun():
             begun = event.decided if event.again or event.decided else new_work(state)
             after = state if begun is None else landed(begun)
-            return after._replace(work=after.work + 1, begun=True, cooled=False, reports=_fresh(after.reports)), begun
+            return after._replace(
+                work=after.work + 1, begun=True, cooled=False, reports=_fresh(after.reports)
+            ), begun
         case Reseeded():
             again = event.decided or reseeded(state)
             return (state, None) if again is None else (landed(again), again)
@@ -113,7 +115,9 @@ def _setting(state: State, event: Event) -> State:
             return state._replace(notes=(*state.notes, note), next_note=state.next_note + 1)
         case NoteWritten():
             number = state.notes[-1].id if event.id is None else event.id
-            notes = [note._replace(tokens=event.tokens) if note.id == number else note for note in state.notes]
+            notes = [
+                note._replace(tokens=event.tokens) if note.id == number else note for note in state.notes
+            ]
             return state._replace(notes=tuple(notes))
         case CleanupAsked():
             return state._replace(asked=True)
@@ -203,7 +207,8 @@ def _late(state: State, event: ResultAdded) -> State:
     again, result = event.result.again, event.result
     at = ledger.upto[again][wanted + 1] - 1
     changed = {
-        (kind, place + (kind == again and place >= at)): value for (kind, place), value in state.changed.items()
+        (kind, place + (kind == again and place >= at)): value
+        for (kind, place), value in state.changed.items()
     }
     fronts = list(state.collapsed)
     if at < fronts[again]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
-from ethang_nb.context.cues import ASKED, CUES, Cue
+from ethang_nb.context.cues import ASKED, CUES, Cue, beginnings
 
 __all__ = ["DEAF", "Deaf", "cue_in", "hush"]
 
@@ -188,7 +188,8 @@ def cue_in(heard: str) -> Cue | None:
         heard = "do ~ " + heard[polite.end() :].rstrip("?! ")
         wanted = [cue for cue in wanted if cue.name in ASKED]
     left = hush(heard)
-    return next((cue for cue in wanted if cue.pattern.search(left)), None)
+    begins = beginnings(left)
+    return next((cue for cue in wanted if cue.found_in(left, begins)), None)
 
 
 def hush(heard: str, only: Collection[str] = ()) -> str:

@@ -41,7 +41,8 @@ __all__ = [
 ]
 
 EventKind = Literal[
-    "message", "system", "work", "reseed", "cool", "core", "asked", "release", "point", "note", "usage", "pin", "unpin", "settings",
+    "message", "system", "work", "reseed", "cool", "core", "asked", "release", "point", "note", "usage", "pin", "unpin",
+    "settings",
     "run", "run end", "request", "reply", "overflow", "provider error", "note request", "note failed", "note by rule",
     "tool start", "tool end", "late", "spilled",
 ]  # fmt: skip

@@ -86,7 +86,7 @@ class Column:
         self.stub.append(result.stub)
         self.form.append(_FORM_CODES[result.form])
         saves = result.tokens - result.stub
-        self.saved.append(self.saved[-1] + (saves if saves > 0 else 0))
+        self.saved.append(self.saved[-1] + (max(0, saves)))
 
     def until(self, count: int) -> Column:
         """A copy of the first `count`."""
@@ -157,8 +157,8 @@ class Ledger:
         found: list[tuple[int, Result]] = []
         for again in CLASSES:
             column = self.results[again]
-            for at in range(self.upto[again][row], self.upto[again][row + 1]):
-                found.append((column.index[at], self.result(again, at)))
+            places = range(self.upto[again][row], self.upto[again][row + 1])
+            found += [(column.index[at], self.result(again, at)) for at in places]
         results = tuple(result for _, result in sorted(found))
         tokens = self.sums[row + 1] - self.sums[row]
         return Row(

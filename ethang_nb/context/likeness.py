@@ -58,7 +58,9 @@ _SAME = {
 }
 _NUMBERS = {
     word: str(number)
-    for number, word in enumerate(("one two three four five six seven eight nine ten").split(), 1)
+    for number, word in enumerate(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], 1
+    )
 }
 # Words that say how a sentence speaks, not of what.
 _STOP_WORDS = """

@@ -6,7 +6,6 @@ Numbers marked ► are our choice; the others come from the source named beside 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
@@ -95,7 +94,9 @@ class Policy(Shown):
                 continue
             if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
                 shown = f"{value:,}" if isinstance(value, int) else repr(value)
-                raise BadPolicy(f"policy {self.name!r}: {name} is {shown}; it goes from {least:,} to {most:,}")
+                raise BadPolicy(
+                    f"policy {self.name!r}: {name} is {shown}; it goes from {least:,} to {most:,}"
+                )
         for name, known in _CHOICES:
             if getattr(self, name) not in known:
                 raise Unknown(f"{name} of policy {self.name!r}", str(getattr(self, name)), known)
@@ -124,9 +125,7 @@ class Policy(Shown):
             ("evict_to", self.evict_to, "where evict acts", (self.evict_at or band.cleanup)),
         ):
             if low is not None and low > most:
-                raise BadPolicy(
-                    f"policy {self.name!r}: {name} {low} is above {high}; give 1 to {most} ‰"
-                )
+                raise BadPolicy(f"policy {self.name!r}: {name} {low} is above {high}; give 1 to {most} ‰")
         if "collapse" in self.stages and self.collapse_to is None and band.landing >= collapse_at:
             raise BadPolicy(
                 f"policy {self.name!r}: the landing level {band.landing} is not below collapse_at {collapse_at}; "
@@ -182,7 +181,16 @@ class Policy(Shown):
 
 LINE_TOKENS = 60  # ► the one line of `notes="line"`
 
-_OPTIONAL = ("reserve", "collapse_at", "collapse_to", "collapse_keep", "evict_at", "evict_to", "reseed", "entry_chars")
+_OPTIONAL = (
+    "reserve",
+    "collapse_at",
+    "collapse_to",
+    "collapse_keep",
+    "evict_at",
+    "evict_to",
+    "reseed",
+    "entry_chars",
+)
 _RANGES = (
     ("reserve", 1, 1_000_000),
     ("keep", 1, 50),

@@ -369,6 +369,9 @@ _ONE_OF = _set("database cache queue frontend cloud payments") | {
     "package manager",
     "test runner",
 }
+_COURTESIES = (
+    "anything something everything nothing else further help question ready continue proceed next step"
+)
 _MONEY = _set("eur usd gbp chf")
 
 
@@ -398,7 +401,8 @@ def _question(role: str, sentence: Sentence) -> _Question | None:
     if not _asks(sentence):
         return None
     words = said(sentence.text)
-    return (role, words.all) if words.strong and len(words.all) > 1 else None
+    own = words.all - said(_COURTESIES).all
+    return (role, own) if own & set(words.strong) and len(own) > 1 else None
 
 
 def _settled(text: str) -> dict[str, frozenset[str]]:

@@ -24,6 +24,7 @@ from ethang_nb.errors import Misuse, RecordDamaged
 
 __all__ = ["JournalEntry", "replay_into"]
 
+
 class JournalEntry(NamedTuple):
     number: int
     kind: str
@@ -95,7 +96,7 @@ class _Replay:
                 self.context.enter_nudge()
             self.context.tell(self._untold)
         if self._newest is not None and not look:
-            self.context.pin_cues(*self._newest)
+            self.context.pinning.find(*self._newest)
 
     def _feed(self, kind: str, data: dict[str, Any]) -> None:
         context = self.context
@@ -121,7 +122,7 @@ class _Replay:
             case kinds.COOL:
                 context.cool()
             case kinds.CORE:
-                context.start_core([context.board.pins[number - 1] for number in data["pins"]])
+                context.pinning.start_core([context.board.pins[number - 1] for number in data["pins"]])
             case kinds.ASKED:
                 context.ask_cleanup()
             case kinds.RELEASE:
@@ -133,7 +134,7 @@ class _Replay:
             case kinds.USAGE:
                 context.usage(data["reported"], data["own"], data["cached"])
             case kinds.PIN:
-                context.put_pin(data["kind"], data["text"], data["rule"], data["row"])
+                context.pinning.put(data["kind"], data["text"], data["rule"], data["row"])
             case kinds.UNPIN:
                 context.unpin(data["id"], data["reason"])
 
@@ -143,7 +144,7 @@ class _Replay:
             self._newest = row, message
         pin = self.context.board.enters_with(message.text) if own and message.kind == "pin" else None
         if pin is not None:
-            self.context.hold_pin(pin, row)
+            self.context.pinning.hold(pin, row)
         if message.kind == "nudge" and self._untold is not None:
             self.context.tell(self._untold)
             self._untold = None

@@ -86,7 +86,9 @@ class Settings:
             evict_at=evict_at,
             act_at=min(cleanup_at, early),
             due_at=min(cleanup_at, early, reaches(levels.nudge) if "nudge" in policy.stages else cleanup_at),
-            reseed_at=None if policy.reseed is None or "reseed" not in policy.stages else reaches(policy.reseed),
+            reseed_at=None
+            if policy.reseed is None or "reseed" not in policy.stages
+            else reaches(policy.reseed),
             landing_at=below(levels.landing, 0),
             collapse_to=below(policy.collapse_to, levels.landing),
             evict_to=below(policy.evict_to, levels.landing),

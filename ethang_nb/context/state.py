@@ -197,14 +197,14 @@ class State(NamedTuple):
         if self.tail is not None and number == self.n:
             return self.tail
         waiting = dict(self.opened).get(number, 0)
-        entered = self.ledger.entered(
-            number, open=waiting, task=number in (self.first_task, self.task)
-        )
+        entered = self.ledger.entered(number, open=waiting, task=number in (self.first_task, self.task))
         if not entered.results:
             return entered
         places = self.places(number)
         results = tuple(self.result(again, at) for again, at in places)
-        return Row(entered.id, entered.kind, entered.base, entered.exchange, results, entered.open, entered.task)
+        return Row(
+            entered.id, entered.kind, entered.base, entered.exchange, results, entered.open, entered.task
+        )
 
     def places(self, number: int) -> list[tuple[int, int]]:
         """(class, position) of the results of a row of the ledger, in call order."""

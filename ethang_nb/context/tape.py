@@ -70,7 +70,14 @@ class Tape:
         state = context.state
         self._last = (state.pins, state.system)
         self.marks.append(
-            Mark(state.next_row, len(self.points), state.pins, context.board.copy(), state.system, begins)
+            Mark(
+                state.next_row,
+                len(self.points),
+                state.pins,
+                context.pinning.board.copy(),
+                state.system,
+                begins,
+            )
         )
 
     @property

@@ -1,4 +1,4 @@
-"""Timeline: what a policy does over a whole transcript, with no model call: every step, and every request as it would be.
+"""Timeline: what a policy does over a whole transcript, with no model call: every step, every request.
 
 Moving a slider gives another timeline of the same tape; only what is decided is worked out again.
 """
@@ -76,8 +76,10 @@ class Timeline(Shown, Sequence[Step]):
         """
         rules = self.settings.policy if policy is None else find_policy(policy)
         if levels is not None:
-            band = levels if isinstance(levels, Levels) else Levels(
-                nudge=levels[0], cleanup=levels[1], landing=levels[2]
+            band = (
+                levels
+                if isinstance(levels, Levels)
+                else Levels(nudge=levels[0], cleanup=levels[1], landing=levels[2])
             )
             rules = rules.with_levels(band)
         base = self.settings.base if window is None else window
@@ -117,7 +119,9 @@ class Timeline(Shown, Sequence[Step]):
         else:
             idle = tokens >= settings.cleanup_at and tokens > settings.evict_to
             outcome = "idle" if idle else "nothing"
-        before = turn.decision.before.total * 1000 // settings.usable if turn and turn.decision.lands else None
+        before = (
+            turn.decision.before.total * 1000 // settings.usable if turn and turn.decision.lands else None
+        )
         return Step(
             step=at + 1,
             fill=tokens * 1000 // settings.usable,
@@ -174,7 +178,9 @@ class Timeline(Shown, Sequence[Step]):
     @property
     def plans(self) -> tuple[tuple[int, Plan], ...]:
         """(step, plan) of every decision that landed, could not, or nudged."""
-        return tuple((turn.point + 1, as_plan(self._context(turn.point), turn.decision)) for turn in self._turns)
+        return tuple(
+            (turn.point + 1, as_plan(self._context(turn.point), turn.decision)) for turn in self._turns
+        )
 
     @property
     def digests(self) -> tuple[str, ...]:
@@ -225,10 +231,10 @@ class Timeline(Shown, Sequence[Step]):
         marks = list(tape.marks)
         for turn in self._turns[: bisect_right(self._points, at)]:
             while marks and marks[0].point <= turn.point:
-                context.board = marks.pop(0).board.copy()
+                context.pinning.board = marks.pop(0).board.copy()
             context.follow(turn.decision)
         while marks and marks[0].point <= at:
-            context.board = marks.pop(0).board.copy()
+            context.pinning.board = marks.pop(0).board.copy()
         context.state, context.step = self.state(at), at + 1
         return context
 

@@ -74,8 +74,8 @@ def nudge(level: int, cleanup: int) -> str:
     It names the level that was reached, not the fill: so it is the same text, of the same size, every time.
     """
     return (
-        f"[context pressure] The window is more than {percent(level)} full. If you no longer need some tool results, call "
-        f"release_context with their addresses; each becomes one line that says where to read it again. "
+        f"[context pressure] The window is more than {percent(level)} full. If you no longer need some tool results, "
+        f"call release_context with their addresses; each becomes one line that says where to read it again. "
         f"At {percent(cleanup)} a cleanup does this by rule, oldest first."
     )
 

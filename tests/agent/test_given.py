@@ -34,7 +34,7 @@ STAND_IN = {"window": 6_000}
         ("reader", {"window": 6000.5}, BadWindow, "is neither a number of tokens nor a model id"),
         ("reader", {"window": True}, BadWindow, "is neither a number of tokens nor a model id"),
         ("reader", {"policy": "presure"}, Unknown, "unknown policy 'presure'; did you mean 'pressure'?"),
-        ("reader", {"policy": "x"}, Unknown, "unknown policy 'x'; known: ethang, pressure"),
+        ("reader", {"policy": "x"}, Unknown, "unknown policy 'x'; known: ethang, lean, pressure"),
         ("reader", {"tools": ["raed_file"]}, Unknown, "unknown tool 'raed_file'; did you mean 'read_file'?"),
         (
             "reader",

@@ -68,7 +68,10 @@ def _fewest(draft: Draft, units: _Units, gone: list[Span], sought: int, *, loose
     first, span, counts = units.first, draft.span, range(1, units.size + 1)
     if loose:
         # The line of a pin may take more than the message that leaves: then the sum does not only grow.
-        return next((count for count in counts if _freed(draft, gone + first(count), loose=True) >= sought), units.size)
+        return next(
+            (count for count in counts if _freed(draft, gone + first(count), loose=True) >= sought),
+            units.size,
+        )
     rest = sought - _freed(draft, gone, loose=False) if gone else sought
 
     def freed(count: int) -> int:

@@ -31,7 +31,7 @@ def intake(draft: Draft) -> None:
 
 def floor(draft: Draft) -> int:
     """Tokens of the request if all that may leave had left: what a step must fit with at the least."""
-    state, policy = draft.state, draft.settings.policy
+    policy = draft.settings.policy
     stays = draft.kept(1)
     held = sum([draft.row_tokens(row) for row in stays])
     passing = sum([item.tokens for item in draft.passing])
