@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ethang_nb.context.policy import Policy
     from ethang_nb.context.window import Window
     from ethang_nb.errors import EthangError
+    from ethang_nb.experiments.delegation import delegation
     from ethang_nb.store.spill import SpillStore
 
 __version__ = "0.1.0"
@@ -41,6 +42,7 @@ _HOMES = {
     "Window": "context.window",
     "budget": "api",
     "counter": "api",
+    "delegation": "experiments.delegation",
     "open_session": "agent.opening",
     "plan": "api",
     "replay": "api",
@@ -63,6 +65,7 @@ __all__ = [
     "Window",
     "budget",
     "counter",
+    "delegation",
     "load_ipython_extension",
     "open_session",
     "plan",

@@ -1,23 +1,25 @@
 """Settings and where each one comes from: argument > %config > ethang.toml > environment > default.
 
-`ethang.toml` lies in the project folder and has one table, `[ethang]`; what stands outside of any table, or in
-one whose name is nearly that, is told and not passed over. Reading the settings makes nothing and changes
-nothing; a value that cannot be right is one error that names its place and what is allowed.
+`ethang.toml` lies in the project folder and has the table `[ethang]`, and a table `[policies.NAME]` for each policy of
+one's own; what stands outside of any table, or in one whose name is nearly that, is told and not passed over. Reading
+the settings makes nothing and changes nothing; a value that cannot be right is one error that names its place and what
+is allowed.
 """
 
 from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
 from ethang_nb.context.policies import POLICIES
-from ethang_nb.context.window import SMALLEST
-from ethang_nb.errors import BadWindow, Misuse, Unknown, nearest
+from ethang_nb.context.policy import Policy
+from ethang_nb.context.window import SMALLEST, Levels
+from ethang_nb.errors import BadPolicy, BadWindow, Misuse, Unknown, nearest
 
 __all__ = [
     "DEFAULTS",
@@ -28,6 +30,9 @@ __all__ = [
     "Settings",
     "check_model",
     "checked",
+    "named_policy",
+    "own_policies",
+    "policy_from_table",
     "settings",
     "steps",
 ]
@@ -35,6 +40,9 @@ __all__ = [
 Name = Literal["model", "window", "policy"]
 FILE = "ethang.toml"
 TABLE = "ethang"
+POLICY_TABLES = "policies"
+BASE = "ethang"
+"""The policy that one of one's own starts from unless its table names another."""
 DEFAULTS: Mapping[Name, Any] = MappingProxyType({"model": "reader", "window": None, "policy": "ethang"})
 VARIABLES: Mapping[Name, str] = MappingProxyType(
     {"model": "ETHANG_MODEL", "window": "ETHANG_WINDOW", "policy": "ETHANG_POLICY"}
@@ -74,10 +82,12 @@ def settings(
     Raises Misuse, BadWindow or Unknown, one line that names the place, the value and what is allowed.
     """
     environ = os.environ if environ is None else environ
+    whole = _from_file(_path(folder))
+    policies = (*POLICIES, *_policies(whole))
     layers: list[Layer] = [
         ("argument", arguments or {}),
         ("%config", configured or {}),
-        (FILE, _from_file(Path(folder or Path.cwd()) / FILE)),
+        (FILE, _settings_table(whole)),
     ]
     found: dict[str, Any] = {}
     sources: dict[str, str] = {}
@@ -87,15 +97,15 @@ def settings(
         last: Layer = (variable, {name: environ.get(variable, "").strip() or None})
         for source, values in (*layers, last):
             if values.get(name) is not None:
-                found[name], sources[name] = checked(name, values[name], source), source
+                found[name], sources[name] = checked(name, values[name], source, policies), source
                 break
     home = environ.get(HOME, "").strip()
     sources["home"] = HOME if home else "default"
     return Settings(**found, home=_home(home) if home else None, sources=MappingProxyType(sources))
 
 
-def checked(name: Name, value: Any, source: str) -> Any:
-    """A value as the setting of that name holds it. `source` is named where it is wrong.
+def checked(name: Name, value: Any, source: str, policies: Iterable[str] = POLICIES) -> Any:
+    """A value as the setting of that name holds it. `source` is named where it is wrong; `policies` are those known.
 
     A model is any text here: whether there is one of that id says `check_model`.
     """
@@ -106,8 +116,8 @@ def checked(name: Name, value: Any, source: str) -> Any:
             f"{_place(name, source)} is {_short(value)}; give a name in quotes, as in {DEFAULTS[name]!r}"
         )
     text = value.strip()
-    if name == "policy" and text not in POLICIES:
-        raise Unknown(_kind(name, source), text, POLICIES)
+    if name == "policy" and text not in (known := tuple(policies)):
+        raise Unknown(_kind(name, source), text, known)
     return text
 
 
@@ -157,10 +167,18 @@ def _from_file(path: Path) -> Mapping[str, Any]:
         whole = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise Misuse(f"{FILE} is not TOML: {error}; mend or remove {path}") from None
+    _refuse_outside(whole)
+    return whole
+
+
+def _path(folder: Path | str | None) -> Path:
+    return Path(folder or Path.cwd()) / FILE
+
+
+def _settings_table(whole: Mapping[str, Any]) -> Mapping[str, Any]:
     table = whole.get(TABLE, {})
     if not isinstance(table, dict):
         raise Misuse(f"{FILE}: {TABLE} is {_short(table)}; it must be a table, as in [{TABLE}] window = 6000")
-    _refuse_outside(whole)
     for key in table:
         if key not in DEFAULTS:
             raise Unknown(f"setting in {FILE}", key, DEFAULTS)
@@ -170,13 +188,128 @@ def _from_file(path: Path) -> Mapping[str, Any]:
 def _refuse_outside(whole: Mapping[str, Any]) -> None:
     """What would be passed over without a word: a setting above the table, and a table with a slip in its name."""
     for key, value in whole.items():
-        if not isinstance(value, dict) and key != TABLE:
+        if not isinstance(value, dict) and key not in (TABLE, POLICY_TABLES):
             raise Misuse(
                 f"{FILE}: {_short(key)} stands outside of the table [{TABLE}]; put a line [{TABLE}] above it, and under"
                 f" that what you want to set: {', '.join(DEFAULTS)}"
             )
         if TABLE not in whole and nearest(key, (TABLE,)):
             raise Misuse(f"{FILE} has a table [{key[:60]}] and none called [{TABLE}]; write [{TABLE}]")
+        if POLICY_TABLES not in whole and nearest(key, (POLICY_TABLES,)):
+            raise Misuse(
+                f"{FILE} has a table [{key[:60]}]; a policy of your own is a table [{POLICY_TABLES}.NAME]"
+            )
+
+
+# ---- policies of one's own
+
+
+def own_policies(folder: Path | str | None = None) -> Mapping[str, Policy]:
+    """The policies that `ethang.toml` in a project folder (None: the current one) defines, by name.
+
+    Raises Misuse, BadPolicy or Unknown, one line that names the file, the policy and its field.
+    """
+    return MappingProxyType(_policies(_from_file(_path(folder))))
+
+
+def named_policy(name: str | Policy, folder: Path | str | None = None) -> Policy:
+    """The policy of that name: one that ships, else one of the project folder's own; or the one given.
+
+    Raises Unknown, and as `own_policies` does.
+    """
+    if isinstance(name, Policy):
+        return name
+    if not isinstance(name, str):
+        raise BadPolicy(f"policy {name!r} is neither a name nor a Policy; known: {', '.join(POLICIES)}")
+    if name in POLICIES:
+        return POLICIES[name]
+    own = own_policies(folder)
+    if name not in own:
+        raise Unknown("policy", name, (*POLICIES, *own))
+    return own[name]
+
+
+def policy_from_table(name: str, table: Mapping[str, Any]) -> Policy:
+    """The policy that a table `[policies.NAME]` says: the knobs of `base` ("ethang") but for those that it names.
+
+    `levels` are [nudge, cleanup, landing] or a table of the three. Raises BadPolicy or Unknown with policy and field.
+    """
+    if name in POLICIES:
+        raise BadPolicy(f"policy {name!r} ships with ethang_nb; give yours another name, and base = {name!r}")
+    knobs = dict(table)
+    base = knobs.pop("base", BASE)
+    if base not in POLICIES:
+        raise Unknown(f"base of policy {name!r}", str(base), POLICIES)
+    for key in knobs:
+        if key not in _KNOBS:
+            raise Unknown(f"field of policy {name!r}", key, (*_KNOBS, "base"))
+    if "levels" in knobs:
+        knobs["levels"] = _levels(name, knobs["levels"])
+    if "stages" in knobs:
+        knobs["stages"] = _stages(name, knobs["stages"])
+    for key in ("about", "nudge_once"):
+        kind = type(getattr(POLICIES[base], key))
+        if key in knobs and not isinstance(knobs[key], kind):
+            wanted = "true or false" if kind is bool else "a text"
+            raise BadPolicy(f"policy {name!r}: {key} is {_short(knobs[key])}; give {wanted}")
+    try:
+        return replace(
+            POLICIES[base], **{"about": f"{FILE}: as {base}, with knobs of your own", **knobs, "name": name}
+        )
+    except Unknown as error:
+        raise Unknown(
+            error.kind if name in error.kind else f"{error.kind} of policy {name!r}", error.name, error.known
+        ) from None
+
+
+_KNOBS = tuple(field.name for field in fields(Policy) if field.name != "name")
+
+
+def _policies(whole: Mapping[str, Any]) -> dict[str, Policy]:
+    tables = whole.get(POLICY_TABLES, {})
+    found: dict[str, Policy] = {}
+    for name, table in tables.items() if isinstance(tables, dict) else ():
+        if not isinstance(table, dict):
+            break
+        try:
+            found[name] = policy_from_table(name, table)
+        except Unknown as error:
+            raise Unknown(f"{error.kind} in {FILE}", error.name, error.known) from None
+        except BadPolicy as error:
+            raise BadPolicy(f"{FILE}: {error}") from None
+    else:
+        if isinstance(tables, dict):
+            return found
+    raise Misuse(
+        f"{FILE}: [{POLICY_TABLES}] holds one table for each policy, as in [{POLICY_TABLES}.mine] base = {BASE!r}"
+    )
+
+
+def _levels(name: str, given: Any) -> Levels:
+    names = [field.name for field in fields(Levels)]
+    if isinstance(given, Mapping):
+        for key in given:
+            if key not in names:
+                raise Unknown(f"level of policy {name!r}", key, names)
+        given = [given.get(key) for key in names]
+    if (
+        not isinstance(given, list)
+        or len(given) != len(names)
+        or not all(type(level) is int for level in given)
+    ):
+        raise BadPolicy(
+            f"policy {name!r}: levels are {_short(given)}; give nudge, cleanup and landing in per mille, as in"
+            " levels = [700, 800, 400]"
+        )
+    return Levels(**dict(zip(names, given, strict=True)))
+
+
+def _stages(name: str, given: Any) -> tuple[str, ...]:
+    if not isinstance(given, list) or not all(isinstance(stage, str) for stage in given):
+        raise BadPolicy(
+            f'policy {name!r}: stages are {_short(given)}; give a list of names, as in ["collapse", "evict"]'
+        )
+    return tuple(given)
 
 
 def _home(text: str) -> Path:

@@ -78,7 +78,7 @@ def test_the_submodules_re_export_nothing():
     "module",
     sorted(
         ".".join(path.relative_to(Path(eth.__file__).parent.parent).with_suffix("").parts)
-        for room in ("agent", "context", "formats", "providers", "store", "tokens")
+        for room in ("agent", "context", "experiments", "formats", "providers", "store", "tokens")
         for path in (Path(eth.__file__).parent / room).rglob("*.py")
         if path.stem != "__init__"
     ),

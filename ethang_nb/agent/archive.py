@@ -44,6 +44,8 @@ class Reading(NamedTuple):
 class Archive:
     """The record of a session and its spilled texts. Satisfies the context's Journal."""
 
+    records = True
+
     def __init__(self, root: Path, session: str, jail: Jail, clock: Clock, *, write: bool = True) -> None:
         self.record = Record.open(root, session, clock=clock, write=write)
         self._open = f"eth.open_session({session!r})"

@@ -15,7 +15,8 @@ from ethang_nb.agent.run import Run
 from ethang_nb.context import kinds
 from ethang_nb.context.counting import MESSAGE_OVERHEAD, TokenCounter
 from ethang_nb.context.messages import system, user
-from ethang_nb.context.notes import NoteTask
+from ethang_nb.context.notes import NoteTask, usable_note
+from ethang_nb.context.wording import preview
 from ethang_nb.providers.protocol import Request
 
 __all__ = ["NoteRequest", "note_request", "write_note"]
@@ -43,6 +44,9 @@ async def write_note(desk: Desk, task: NoteTask, run: Run | None = None) -> None
     text = ""
     try:
         text = "" if task.rule_only else await _asked_note(desk, task, run)
+        if text.strip() and not usable_note(text):
+            desk.log(kinds.NOTE_FAILED, {"text": f"what came back is no note: {preview(text)}"})
+            text = ""
     except Exception as error:
         desk.log(kinds.NOTE_FAILED, {"text": f"{type(error).__name__}: {error}"})
     finally:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ethang_nb.agent.archive import Archive
+from ethang_nb.agent.departures import Departures
 from ethang_nb.agent.files import file_tools
 from ethang_nb.agent.given import chosen_tools
 from ethang_nb.agent.jail import Jail
@@ -30,6 +31,7 @@ from ethang_nb.context.messages import Message
 from ethang_nb.context.policy import Policy
 from ethang_nb.context.window import Window
 from ethang_nb.providers.protocol import Body, Provider
+from ethang_nb.tokens.registry import family_ratio
 
 __all__ = ["Desk"]
 
@@ -37,7 +39,7 @@ NOTE_PROMPT = "compaction@v2"
 
 
 class Desk:
-    """The things of one session. `archive` and `chronicle` are there from `keep_in` on.
+    """The things of one session. `archive`, `chronicle` and `departures` are there from `keep_in` on.
 
     The context, the chronicle and the archive's writing are shared by the worker and whoever asks: `lock` is held
     while they change. `provider`, `limits` and `main` may be others from one run to the next.
@@ -45,6 +47,7 @@ class Desk:
 
     archive: Archive
     chronicle: Chronicle
+    departures: Departures
 
     def __init__(
         self,
@@ -87,6 +90,7 @@ class Desk:
             tools=self.toolbox.specs,
             spill=self._spill,
             searchable=self.toolbox.searchable,
+            ratio=family_ratio(model),  # until the provider reports
         )
 
     def keep_in(self, archive: Archive) -> None:
@@ -94,6 +98,7 @@ class Desk:
         self.archive = archive
         self.live.journal = archive
         self.chronicle = Chronicle(self.live)
+        self.departures = Departures(self.live)
 
     def take(self, message: Message) -> None:
         """A message enters the context."""

@@ -155,7 +155,7 @@ class Loop:
         with self.desk.lock:
             self.desk.log(kinds.REPLY, {"stop": reply.stop, "usage": data})
             if usage is not None:
-                self.desk.live.usage(usage.input, own)
+                self.desk.live.usage(usage.input, own, usage.cached)
         self.run.spend(reply, own, self.desk.counter)
         self.run.calls += len(reply.message.calls)
 

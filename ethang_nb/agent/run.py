@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ethang_nb._show import Shown
+from ethang_nb.agent.reseeding import ReseedPlan
 from ethang_nb.context.budget import percentile
 from ethang_nb.context.counting import TokenCounter, message_tokens
 from ethang_nb.context.fold import PHANTOM
@@ -48,6 +49,8 @@ class Run(Shown):
         self.fills: list[int] = []
         self.snapshot: Snapshot | None = None
         self.diffs: tuple[Diff, ...] = ()
+        self.reseed: ReseedPlan | None = None
+        """How its piece of work started from the core; None where it went on from what stood there."""
         self._done = threading.Event()
         self._fault: Exception | None = None
 

@@ -17,24 +17,29 @@ from ethang_nb.agent.given import check_kinds, check_room, chosen_folder, chosen
 from ethang_nb.agent.jail import Jail
 from ethang_nb.agent.limits import Limits
 from ethang_nb.agent.prompt import prompt
+from ethang_nb.agent.replay import replayed
+from ethang_nb.agent.reseeding import ReseedPlan, foretold_reseed
 from ethang_nb.agent.run import Progress, Run
 from ethang_nb.agent.runner import MainThread, on_main_thread
 from ethang_nb.agent.settlement import dear_parts, resume, settle, under
 from ethang_nb.agent.tool import Tool
+from ethang_nb.agent.trace import Trace, trace
 from ethang_nb.agent.worker import Worker
 from ethang_nb.clock import Clock, SystemClock
+from ethang_nb.config import named_policy
 from ethang_nb.context.budget import Budget
+from ethang_nb.context.core import core_share
 from ethang_nb.context.counting import message_tokens
 from ethang_nb.context.messages import Message
 from ethang_nb.context.occupancy import budget
 from ethang_nb.context.outline import segments
 from ethang_nb.context.plan import Plan
 from ethang_nb.context.policy import Policy
-from ethang_nb.context.policies import policy as find_policy
 from ethang_nb.context.rehearsal import foretold
 from ethang_nb.context.segments import Segments
 from ethang_nb.context.snapshot import Pin, Snapshot, StepRow
-from ethang_nb.context.window import Window
+from ethang_nb.context.timeline import Timeline
+from ethang_nb.context.window import Levels, Window
 from ethang_nb.errors import Misuse
 from ethang_nb.providers.protocol import Provider
 from ethang_nb.providers.registry import provider
@@ -101,7 +106,7 @@ class Session:
             limits=limits or Limits(),
             params=self.params,
             window=window_of(window, model=model),
-            policy=find_policy(policy),
+            policy=named_policy(policy, self.root),
             system=prompt(SYSTEM_PROMPT).text if system is None else system,
             project=project or "",
             tools=tools,
@@ -185,7 +190,18 @@ class Session:
         """Goes on with another window or policy. Raises SessionBusy, BadWindow, Unknown, and then changes nothing."""
         with self.lock:
             self.refuse_busy()
-            settle(self._desk, under(self._desk, window, policy))
+            settle(self._desk, under(self._desk, window, self._policy(policy)))
+
+    def reseed(self) -> ReseedPlan:
+        """Starts from the core now; what leaves stays in the record. The plan says what the core does not hold.
+
+        Only between pieces of work: raises SessionBusy while a run is going on; `cool` is what can be asked for then.
+        """
+        return self._worker.reseed()
+
+    def cool(self) -> None:
+        """Drops the warm context: the next piece of work starts from the core, whatever the fill."""
+        self._worker.cool()
 
     def pin(self, text: str, kind: str = "constraint") -> Pin:
         """Keeps a constraint or decision verbatim from the next request on."""
@@ -288,10 +304,42 @@ class Session:
         with self.lock:
             return self._snapshot("running" if self.running else "idle")
 
-    def plan(self, *, cleanup: bool = False) -> Plan:
-        """What the policy does at the next request; with `cleanup` what a cleanup would do now. Changes nothing."""
+    def plan(self, *, cleanup: bool = False, reseed: bool = False) -> Plan:
+        """What the policy does at the next request; with `cleanup` what a cleanup would do now. Changes nothing.
+
+        With `reseed` what a start from the core would do, and what the core does not hold (a ReseedPlan).
+        """
+        if cleanup and reseed:
+            raise Misuse("cleanup and reseed are two plans; ask for one of them")
         with self.lock:
-            return foretold(self.live, asked=cleanup)
+            return foretold_reseed(self.live) if reseed else foretold(self.live, asked=cleanup)
+
+    def trace(self, text: str) -> Trace:
+        """Where did this text go? All that holds or held it: in the window, in the record, when it left and how.
+
+        However it is spaced, and whatever the case of its letters. Changes nothing. Raises Misuse for a blank text.
+        """
+        with self.lock:
+            return trace(self._desk, text)
+
+    def replay(
+        self,
+        *,
+        policy: str | Policy | None = None,
+        window: int | str | Window | None = None,
+        levels: Levels | tuple[int, int, int] | None = None,
+    ) -> Timeline:
+        """Every step of this session under another policy, window or levels (nudge, cleanup, landing ‰); no model call.
+
+        It is made of the session's own messages in the order of its segments, pieces of work begun where they began.
+        Results are taken as they entered: what was cut on entry stays cut, also in a window that had had room for it,
+        and a smaller one cuts further. What only happened because of this session's own plans is not in it: releases
+        the model offered, cleanups and starts from the core that a person asked for, the prose of handoff notes (a
+        note counts as what was reserved). A request is made before every answer and one at the end. Changes nothing.
+        Raises BadPolicy, BadWindow, Unknown.
+        """
+        with self.lock:
+            return replayed(self._desk, policy=self._policy(policy), window=window, levels=levels)
 
     def request(self, step: int) -> bytes:
         """The bytes of the request of step `step`, exactly as they were sent. Raises NoSuchAddress."""
@@ -301,10 +349,22 @@ class Session:
         return message_tokens(message, self.counter)
 
     def _snapshot(self, state: str) -> Snapshot:
+        said = (*self._dear, *self._pins_share(), *self._worker.notices, *self._desk.watchers.failures)
         return self.chronicle.snapshot(
-            name=self.name, model=self.model, model_label=self.provider.label, state=state,
-            notices=(*self._dear, *self._desk.watchers.failures, *self.drift),
-        )  # fmt: skip
+            name=self.name,
+            model=self.model,
+            model_label=self.provider.label,
+            state=state,
+            notices=(*said, *self.drift),
+        )
+
+    def _pins_share(self) -> tuple[str, ...]:
+        """The notice on pins that take much room, as long as they do."""
+        said = core_share(self.live.pins, self.live.state.usable, self.counter)
+        return () if said is None else (said,)
+
+    def _policy(self, policy: str | Policy | None) -> Policy | None:
+        return None if policy is None else named_policy(policy, self.root)
 
     def _take_over(self) -> None:
         """A session of this name that is open here gives way, so that a cell that makes one can be run again."""

@@ -14,13 +14,13 @@ from ethang_nb.agent.given import check_room
 from ethang_nb.agent.toolbox import FINISHED_UNREAD, INTERRUPTED, NEVER_STARTED, refusal
 from ethang_nb.context import kinds
 from ethang_nb.context.messages import clean, tool
-from ethang_nb.context.policies import policy as find_policy
 from ethang_nb.context.policy import Policy
 from ethang_nb.context.replaying import replay_into
 from ethang_nb.context.settings import Settings
 from ethang_nb.context.state import State
 from ethang_nb.context.window import Window
 from ethang_nb.providers.windows import window_of
+from ethang_nb.tokens.registry import family_ratio
 
 __all__ = ["Resumed", "dear_parts", "resume", "settle", "settle_open_calls", "under"]
 
@@ -56,15 +56,15 @@ def resume(desk: Desk, *, look: bool) -> Resumed:
     return Resumed(drift=drift, begun=came[-1:] == [kinds.WORK])
 
 
-def under(desk: Desk, window: int | str | Window | None, policy: str | Policy | None) -> State:
+def under(desk: Desk, window: int | str | Window | None, policy: Policy | None) -> State:
     """The state as it would be under another window or policy; None: as they are.
 
-    Raises BadWindow, also where less room than now is too little, and Unknown.
+    Raises BadWindow, also where less room than now is too little.
     """
     state = desk.live.state
     settings = Settings.of(
         state.settings.base if window is None else window_of(window, model=desk.model),
-        state.policy if policy is None else find_policy(policy),
+        state.policy if policy is None else policy,
         state.ratio,
     )
     wanted = state._replace(settings=settings)
@@ -84,6 +84,9 @@ def settle(desk: Desk, wanted: State) -> None:
         "project": wanted.project,
         "tools": wanted.tools,
         "searchable": desk.toolbox.searchable,
+        "model": desk.model,
+        "ratio": family_ratio(desk.model),
+        "exact": desk.counter.how == "exact",
     }
     settings = {
         "model": desk.model,

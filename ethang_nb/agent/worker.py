@@ -11,6 +11,7 @@ from collections.abc import Callable
 from ethang_nb.agent.desk import Desk
 from ethang_nb.agent.given import task_text
 from ethang_nb.agent.loop import Loop, turn_over
+from ethang_nb.agent.reseeding import ReseedPlan, foretold_reseed, reseed_plan
 from ethang_nb.agent.run import Ending, Progress, Run
 from ethang_nb.agent.runner import MainThread, Runner
 from ethang_nb.context import kinds
@@ -32,6 +33,10 @@ class Worker:
     def __init__(self, desk: Desk, *, begun: bool, snapshot: Callable[[Ending], Snapshot]) -> None:
         self._desk, self._snapshot = desk, snapshot
         self._begun = begun
+        self._reseed: ReseedPlan | None = None
+        """How the next run's piece of work started from the core, where it did."""
+        self.notices: list[str] = []
+        """What a person should know of starts from the core: that nothing stood in it."""
         self._runner = Runner(f"ethang-{desk.name}")
         self.run: Run | None = None
         """The run that is going on, or the last one."""
@@ -61,8 +66,20 @@ class Worker:
         """Begins a piece of work; the next run's task is its task."""
         with self._desk.lock:
             self.refuse_busy()
-            self._desk.live.begin(name)
+            self._open(name)
             self._begun = True
+
+    def _open(self, name: str = "") -> None:
+        """A piece of work begins, from the core where the policy says so, or `cool` was asked for."""
+        live = self._desk.live
+        decision = live.begin(name)
+        if decision is not None and decision.lands:
+            self._started(reseed_plan(live, decision))
+
+    def _started(self, plan: ReseedPlan) -> None:
+        self._reseed = plan
+        if plan.not_held.warning:
+            self.notices.append(f"step {self._desk.live.step + 1}: {plan.not_held.warning}")
 
     def start(self, task: str, main: MainThread) -> Run:
         """Starts a run and returns at once; `main` is whoever waits for it. Raises EmptyTask, SessionBusy, Misuse."""
@@ -73,8 +90,9 @@ class Worker:
             message = user(text)
             desk.live.check(message)  # what is refused leaves nothing in the record
             if not self._begun:
-                desk.live.begin()
+                self._open()
             self._begun = False
+            run.reseed, self._reseed = self._reseed, None
             desk.live.append(message)
             desk.log(kinds.RUN, {"task": text})
             desk.main = main
@@ -139,6 +157,32 @@ class Worker:
                 return next_cleanup(self._desk.live)
         plan: Plan = self._runner.submit(turn_over(self._desk)).result()
         return plan
+
+    def reseed(self) -> ReseedPlan:
+        """Starts from the core now; returns its plan, whose outcome says where that could not be done."""
+        desk, live = self._desk, self._desk.live
+        with desk.lock:
+            if self.running:
+                raise SessionBusy(
+                    f"session {desk.name} is at step {live.step} of a run, and a start from the core comes between "
+                    f"pieces of work; wait for its end, or cool() it: the next piece of work then starts from the core"
+                )
+            plan = foretold_reseed(live)
+            if not plan.lands:
+                return plan
+            decision = live.reseed()
+            assert decision is not None  # noqa: S101 - it was foretold
+            plan = reseed_plan(live, decision)
+            self._started(plan)
+            return plan
+
+    def cool(self) -> None:
+        """The next piece of work starts from the core; one that is begun and waits for its run does so now."""
+        with self._desk.lock:
+            if self._begun and not self.running:
+                self.reseed()
+            else:
+                self._desk.live.cool()
 
     def close(self) -> None:
         """Ends the thread."""

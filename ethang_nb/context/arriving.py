@@ -19,9 +19,11 @@ from ethang_nb.context.squeezing import squeeze
 from ethang_nb.context.state import AGAIN_RANK
 from ethang_nb.context.wording import spilled, stub
 
-__all__ = ["Arrived", "Spill", "arrive"]
+__all__ = ["Arrived", "Spill", "SpillWording", "arrive"]
 
 LONGEST_LINE = 65_535  # what a ledger has room for; a line that long is never shorter than its result
+SpillWording = Callable[[str, str, int, str], str]
+"""`wording(tool, text, head, address) -> str`: what enters instead of a text over a limit of characters."""
 Spill = Callable[[str, str], str]
 """`spill(tool, text) -> address`: keeps a text outside the window."""
 
@@ -42,10 +44,13 @@ def arrive(
     settings: Settings,
     counter: TokenCounter,
     spill: Spill | None,
+    wording: SpillWording = spilled,
     stands: bool = False,
 ) -> Arrived:
     """`call` names the call in words, `address` is its place in the record; `stands`: nothing is cut any more."""
-    kept, form, address = _kept(result, result.address or address, settings, counter, spill, stands=stands)
+    kept, form, address = _kept(
+        result, result.address or address, settings, counter, spill, wording, stands=stands
+    )
     tokens = result_tokens(kept, counter)
     line = MESSAGE_OVERHEAD + counter.count(stub(call, kept, tokens, address))
     squeezed = tokens
@@ -63,6 +68,7 @@ def _kept(
     settings: Settings,
     counter: TokenCounter,
     spill: Spill | None,
+    wording: SpillWording,
     *,
     stands: bool,
 ) -> tuple[ToolResult, Form, str]:
@@ -73,7 +79,7 @@ def _kept(
     if settings.policy.entry_chars is None:
         text = cut(result.text, settings.entry_tokens - MESSAGE_OVERHEAD, counter, address)
     else:
-        text = spilled(result.name or "tool", result.text, settings.policy.head_chars, address)
+        text = wording(result.name or "tool", result.text, settings.policy.head_chars, address)
     again = result.again if result.address else "read"
     return replace(result, text=text, address=address, again=again), "spilled", address
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ethang_nb._show import Shown
 from ethang_nb.context.counting import How
+from ethang_nb.context.pricing import FixedCost, fixed_cost
 from ethang_nb.context.window import Levels, Window
 
 __all__ = ["SLICES", "Budget", "Slice", "percentile"]
@@ -103,6 +104,30 @@ class Budget(Shown):
     def fixed(self) -> int:
         """Tokens paid on every request before any work: system, tools, project."""
         return sum(item.tokens for item in self.slices if item.name in ("system", "tools", "project"))
+
+    def fixed_cost(self, so_far: int, projected: int) -> FixedCost:
+        """What the fixed parts come to over `so_far` requests, and over the `projected` ones of the whole task."""
+        return fixed_cost(self.fixed, so_far, projected)
+
+    @property
+    def headroom(self) -> int:
+        """Tokens of the window that are not used: the reserve, and what is free."""
+        return self.window.total - self.used
+
+    @property
+    def line(self) -> str:
+        """The five numbers of seed 003 in one line, in tokens: "One log line … shows you where the window is going"."""
+        task, output = self.slice("task").tokens, self.slice("tool output").tokens
+        fixed = self.fixed + self.slice("core").tokens
+        history = self.used - fixed - task - output
+        numbers = {
+            "fixed": fixed,
+            "task": task,
+            "history": history,
+            "tool output": output,
+            "headroom": self.headroom,
+        }
+        return ", ".join(f"{name} {tokens:,}" for name, tokens in numbers.items())
 
     def slice(self, name: str) -> Slice:
         for item in self.slices:

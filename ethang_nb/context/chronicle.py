@@ -5,35 +5,45 @@ It watches; it decides nothing and nothing of it ever enters the window.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from ethang_nb.context.decision import Decision
 from ethang_nb.context.diffing import Gone, compare
 from ethang_nb.context.entry import Turning
-from ethang_nb.context.explain import as_plan, next_cleanup
+from ethang_nb.context.explain import as_plan, moves_by_row, next_cleanup, strongest
 from ethang_nb.context.fold import PHANTOM
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.messages import Message
 from ethang_nb.context.notedesk import Written
 from ethang_nb.context.notes import NoteTask
-from ethang_nb.context.occupancy import budget
+from ethang_nb.context.occupancy import budget, output_tokens, task_tokens
 from ethang_nb.context.outline import segments
 from ethang_nb.context.plan import Plan
-from ethang_nb.context.snapshot import Diff, Fact, Left, Snapshot, StepRow
+from ethang_nb.context.snapshot import Diff, Left, Snapshot, StepRow
 from ethang_nb.context.state import State
 
 __all__ = ["Chronicle"]
 
 
-class _Noting(NamedTuple):
-    """A cleanup that wrote a note: the texts that left in it, the note's task, and what stood beside the note."""
+@dataclass(slots=True, kw_only=True)
+class _Landing:
+    """A cleanup or reseed, with what its diff is made from; texts are compared only when somebody looks."""
 
-    gone: tuple[Gone, ...]
-    task: NoteTask
+    turning: Turning
+    plan: Plan
+    released: tuple[Gone, ...]
+    """What left before, when the model offered it."""
     core: str
     state: State
+    """What stands beside the note."""
+    task: NoteTask | None
+    """Of the note that it wrote."""
+    written: Written | None = None
+    """None: nobody wrote it, one by rule stands in."""
+    note_tokens: int = 0
+    diff: Diff | None = None
 
 
 class Chronicle:
@@ -42,17 +52,11 @@ class Chronicle:
     def __init__(self, context: LiveContext) -> None:
         self.context = context
         self.steps: list[StepRow] = []
-        self._diffs: list[Diff] = []
+        self._landings: list[_Landing] = []
         self.notices: list[str] = []
         self.last: Plan | None = None
         """The plan of the last request point."""
-        self._noting: dict[int, _Noting] = {}
-        """Position of a diff whose cleanup wrote a note -> what its facts are compared from."""
-        self._unwritten: set[int] = set()
-        """Of these, where nobody wrote the note; the one by rule that stands in was not looked at yet."""
         self._doubted: set[str] = set()
-        self._noted_in: dict[int, int] = {}
-        """Note number -> the diff of the cleanup that wrote it."""
         self._released: list[str] = []
         self._let_go: list[Gone] = []
         context.observers.append(self)
@@ -72,14 +76,16 @@ class Chronicle:
             self.notices.append(f"step {turning.step}: {plan.outcome}: {plan.reason}")
 
     def noted(self, written: Written) -> None:
-        """A note is written, or written anew: the diff of the cleanup it belongs to is whole now."""
-        at = self._noted_in.get(written.task.id)
-        if at is None:
+        """A note is written, or written anew: the diff of the cleanup it belongs to is another now."""
+        number, state = written.task.id, self.context.state
+        landing = next(
+            (one for one in reversed(self._landings) if one.task is not None and one.task.id == number), None
+        )
+        if landing is None:
             return
-        self._unwritten.discard(at)
-        state = self.context.state
-        tokens = next((note.tokens for note in state.notes if note.id == written.task.id), 0)
-        self._put_note(at, written, tokens, self.context.core, state)
+        landing.written, landing.core, landing.state = written, self.context.core, state
+        landing.note_tokens = next((note.tokens for note in state.notes if note.id == number), 0)
+        landing.diff = None
         row = self.steps[-1]
         self.steps[-1] = self._row(row.step, row.events, row.before, row.what)
 
@@ -148,13 +154,13 @@ class Chronicle:
 
     @property
     def diffs(self) -> list[Diff]:
-        """Every cleanup. Where nobody wrote its note, the one by rule that stands in is compared only now."""
-        for at in sorted(self._unwritten):
-            noting = self._noting[at]
-            written = self.context.notes.by_rule(noting.task, self.context.counter)
-            self._put_note(at, written, noting.task.tokens, noting.core, noting.state)
-        self._unwritten.clear()
-        return self._diffs
+        """Every cleanup, worked out when first asked for. Where nobody wrote its note, the one by rule stands in it."""
+        found = []
+        for landing in self._landings:
+            if landing.diff is None:
+                landing.diff = self._diff(landing)
+            found.append(landing.diff)
+        return found
 
     @property
     def fills(self) -> tuple[int, ...]:
@@ -163,90 +169,92 @@ class Chronicle:
     def what(self) -> str:
         """What the newest message is: the line that says what happened at a step."""
         state = self.context.state
-        newest = next((number for number in reversed(state.numbers) if state.kind(number) != "pin"), None)
-        return "" if newest is None else self.context.entries[newest].title
+        for start, stop in reversed(state.live):
+            for number in range(min(stop, state.next_row) - 1, start - 1, -1):
+                if state.kind(number) != "pin":
+                    return self.context.entries[number].title
+        return ""
 
     # ---- inside
 
-    def _put_note(self, at: int, written: Written, tokens: int, core: str, state: State) -> None:
-        """The diff at `at` with its note, which takes `tokens`, beside this core and what stands in this state."""
-        whole, task = self._diffs[at], written.task
-        after = whole.after - whole.note_tokens + tokens
-        self._diffs[at] = replace(
-            whole,
-            after=after,
-            fill_after=after * 1000 // state.usable,
-            note=written.message.text,
-            note_tokens=tokens,
-            note_reference=written.reference,
-            note_author=written.author,
-            generation=task.generation,
-            facts=compare(
-                self._noting[at].gone,
-                note=written.prose,
-                core=core,
-                window=self._window_texts(state),
-                sources="\n".join([*task.lines, *(text for _, text in task.texts)]),
-            ),
-        )
-
     def _land(self, turning: Turning, plan: Plan) -> None:
-        decision, entries = turning.decision, turning.entries
-        gone, self._let_go = self._let_go, []
-        whole = {move.row for move in decision.moves if move.act in ("evict", "remove")}
-        counter = self.context.counter
-        left = tuple(
-            Left(title=verdict.title, tokens=verdict.before, how=verdict.act, address=verdict.address)
-            for verdict in plan.verdicts
-            if verdict.act in ("squeeze", "collapse", "shrink", "evict", "remove")
-        )
-        for move in decision.moves:
-            entry = entries[move.row]
-            if move.act == "remove":
-                continue
-            forms = entry.forms(turning.before.row(move.row), counter)
-            if move.index < 0:
-                gone += [
-                    _gone(message, entry.addresses[min(at, len(entry.addresses) - 1)])
-                    for at, message in enumerate(forms)
-                    if message.text and not _is_stub(message)
-                ]
-            elif move.row not in whole:
-                gone.append(_gone(forms[move.index + 1], entry.addresses[move.index + 1]))
-        # Where a note is due, facts are compared once it is written.
-        facts: tuple[Fact, ...] = ()
         context = self.context
-        if decision.writes_note and context.pending is not None:
-            at = self._noted_in[context.pending.id] = len(self._diffs)
-            self._noting[at] = _Noting(tuple(gone), context.pending, context.core, context.state)
-            self._unwritten.add(at)
-        else:
-            window = self._window_texts(context.state)
-            facts = compare(gone, note="", core=context.core, window=window, sources="")
-        state = self.context.state
-        self._diffs.append(
-            Diff(
-                step=turning.step,
-                outcome=plan.outcome,
-                forced=plan.forced,
-                before=plan.before,
-                after=state.total,
-                fill_before=plan.fill_before,
-                fill_after=state.fill,
-                left=left,
-                facts=facts,
-                note_tokens=decision.note_tokens,
-                price=plan.price,
-                digest=plan.digest,
-                reason=plan.reason,
+        released, self._let_go = tuple(self._let_go), []
+        self._landings.append(
+            _Landing(
+                turning=turning,
+                plan=plan,
+                released=released,
+                core=context.core,
+                state=context.state,
+                task=context.pending if turning.decision.writes_note else None,
+                note_tokens=turning.decision.note_tokens,
             )
         )
 
+    def _diff(self, landing: _Landing) -> Diff:
+        context, plan, state, task = self.context, landing.plan, landing.state, landing.task
+        written = landing.written
+        if task is not None and written is None:
+            written = context.notes.by_rule(task, context.counter)
+        # A note takes other than was reserved for it, and other things may have happened until it came.
+        after = (
+            landing.turning.decision.after.total - landing.turning.decision.note_tokens + landing.note_tokens
+        )
+        diff = Diff(
+            step=landing.turning.step,
+            outcome=plan.outcome,
+            forced=plan.forced,
+            before=plan.before,
+            after=after,
+            fill_before=plan.fill_before,
+            fill_after=after * 1000 // state.usable,
+            left=tuple(
+                Left(title=verdict.title, tokens=verdict.before, how=verdict.act, address=verdict.address)
+                for verdict in plan.verdicts
+                if verdict.act in ("squeeze", "collapse", "shrink", "evict", "remove")
+            ),
+            facts=compare(
+                [*landing.released, *self._gone(landing.turning)],
+                note="" if written is None else written.prose,
+                core=landing.core,
+                window=self._window_texts(state),
+                sources="" if task is None else "\n".join([*task.lines, *(text for _, text in task.texts)]),
+            ),
+            note_tokens=landing.note_tokens,
+            price=plan.price,
+            digest=plan.digest,
+            reason=plan.reason,
+        )
+        if written is None:
+            return diff
+        return replace(
+            diff,
+            note=written.message.text,
+            note_reference=written.reference,
+            note_author=written.author,
+            generation=written.task.generation,
+        )
+
+    def _gone(self, turning: Turning) -> Iterator[Gone]:
+        """The texts that left, as they stood before."""
+        decision, entries = turning.decision, turning.entries
+        whole = {move.row for move in decision.moves if move.act in ("evict", "remove")}
+        for move in decision.moves:
+            if move.act == "remove":
+                continue
+            entry = entries[move.row]
+            forms = entry.forms(turning.before.row(move.row), self.context.counter)
+            if move.index < 0:
+                for at, message in enumerate(forms):
+                    if message.text and not _is_stub(message):
+                        yield _gone(message, entry.addresses[min(at, len(entry.addresses) - 1)])
+            elif move.row not in whole:
+                yield _gone(forms[move.index + 1], entry.addresses[move.index + 1])
+
     def _row(self, step: int, events: tuple[str, ...], before: int | None, what: str) -> StepRow:
         state = self.context.state
-        rows = state.rows
-        task = sum(row.tokens for row in rows if row.task)
-        output = sum(result.tokens for row in rows for result in row.results)
+        task, output = task_tokens(state), output_tokens(state)
         fixed = state.fixed + state.core
         return StepRow(
             step=step,
@@ -267,11 +275,11 @@ class Chronicle:
             case "nothing":
                 return []
             case "cleanup":
-                acts = [verdict.act for verdict in plan.verdicts]
+                acts = Counter(map(strongest, moves_by_row(turning.decision).values()))
                 counts = [
-                    (acts.count("collapse"), "to one line"),
-                    (acts.count("evict"), "left"),
-                    (acts.count("shrink"), "shrunk"),
+                    (acts["collapse"], "to one line"),
+                    (acts["evict"], "left"),
+                    (acts["shrink"], "shrunk"),
                 ]
                 said = ", ".join(f"{count} {word}" for count, word in counts if count)
                 return [f"{'forced ' if plan.forced else ''}cleanup: {said}"]

@@ -6,11 +6,19 @@ A count is made once, when a message enters, and kept; nothing here counts a tex
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
-from ethang_nb.context.messages import Image, Message, Text, Thinking, ToolCall, ToolResult
+from ethang_nb.context.messages import Image, Message, Text, Thinking, ToolCall, ToolResult, tool
 
-__all__ = ["CALL_OVERHEAD", "MESSAGE_OVERHEAD", "How", "TokenCounter", "message_tokens", "result_tokens"]
+__all__ = [
+    "CALL_OVERHEAD",
+    "MESSAGE_OVERHEAD",
+    "How",
+    "TokenCounter",
+    "WholeCounter",
+    "message_tokens",
+    "result_tokens",
+]
 
 How = Literal["exact", "estimated", "provider"]
 
@@ -37,13 +45,26 @@ class TokenCounter(Protocol):
         ...
 
 
+@runtime_checkable
+class WholeCounter(TokenCounter, Protocol):
+    """A counter that knows what a whole message takes in another system's books; ours are not asked then."""
+
+    def whole(self, message: Message) -> int:
+        """Tokens of the message, overheads included."""
+        ...
+
+
 def result_tokens(result: ToolResult, counter: TokenCounter) -> int:
     """Tokens of one tool result as a message of its own."""
+    if isinstance(counter, WholeCounter):
+        return counter.whole(tool(result))
     return MESSAGE_OVERHEAD + counter.count(result.text) + IMAGE_TOKENS * len(result.images)
 
 
 def message_tokens(message: Message, counter: TokenCounter) -> int:
     """Tokens of a whole message, tool results included; each result stands as a message of its own."""
+    if isinstance(counter, WholeCounter):
+        return counter.whole(message)
     results = sum(result_tokens(part, counter) for part in message.parts if isinstance(part, ToolResult))
     rest = [part for part in message.parts if not isinstance(part, ToolResult)]
     if not rest and results:

@@ -59,8 +59,8 @@ def _cue(name: str, kind: Kind, why: str, pins: str, passes: str, words: str, *w
 
 
 _LEAD = (
-    r"(?:please|pls|plz|also|just|and|but|or|so|then|now|plus|still|ok|okay|yes|simply|kindly|remember|i said"
-    r"|(?:i|we)(?: want|'d like| would like| need| expect) you to)"
+    r"(?:please|pls|plz|also|just|and|but|or|so|then|now|plus|still|ok|okay|yes|simply|kindly|remember"
+    r"|(?:i|we) said|(?:i|we)(?: want|'d like| would like| need| expect| told| asked) you to)"
 )
 _BEGINNING = re.compile(rf"[,;:(~]\s?|(?:^|\s)[-–—]+\s|\b{_LEAD}\s")
 
@@ -76,14 +76,12 @@ def beginnings(heard: str) -> list[int]:
 # A verb as a command has it: "never opens" and "never opened" tell, they do not order.
 _NO_VERB = (
     "was|were|had|has|did|does|is|got|came|went|saw|seen|been|thought|knew|heard|made|took|gave|found|said|told|ran"
-    "|broke|meant|felt|again|gonna|once|a|an|the|in "
-    "my|mind|so|this|that|wrong|true|late|and|or|but|of|from|happy"
-    "|glad|nice|good|great|better|possible|available|fun|easy|hard|interesting|there|here"
+    "|broke|meant|felt|again|gonna|once|have i|a|an|the|in my|mind|so|this|that|wrong|true|late|and|or|but|of|from"
+    "|happy|glad|nice|good|great|better|possible|available|fun|easy|hard|interesting|there|here"
 )
 _VERB = (
-    r"(?:(?:access|process|pass|discuss|express|guess|miss|cross|press|bypass|address|compress|suppress|dismiss"
-    r"|embed|feed|exceed|proceed|need)\b"
-    rf"|(?!(?:{_NO_VERB})\b)(?![a-z]+(?:ed|[^su]s)\b)[a-z]+)"
+    rf"(?:(?:access|process|pass|discuss|express|guess|miss|cross|press|bypass|address|compress|suppress"
+    rf"|dismiss|embed|feed|exceed|proceed|need)\b|(?!(?:{_NO_VERB})\b)(?![a-z]+(?:ed|[^su]s)\b)[a-z]+)"
 )
 _DO = (
     "add|build|change|check|clean|complete|convert|continue|create|debug|design|do|extend|extract|find|finish|fix"
@@ -92,14 +90,14 @@ _DO = (
     "|answer|explain|go|repair|restructure|reduce|tidy"
 )
 _NUMBER = r"(?:[€$£]\s?)?(?:\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|half|a dozen|an? (?:single|hour))\b)"
-_BOUND = r"(?:at most|no more than|not more than|at least|no longer than|less than|fewer than|up to|max\.?|a maximum of)"
-_UNIT = r"(?:words?|lines?|pages?|sentences?|minutes|hours|seconds|characters|tokens|paragraphs?|files|%|€|euros?|dollars)"
+_BOUND = r"(?:at most|not? more than|at least|no longer than|less than|fewer than|up to|max\.?|a maximum of)"
+_UNIT = r"(?:words?|lines?|pages?|sentences?|minutes|hours|seconds|characters|tokens|paragraphs?|files|%|€|euros?)"
 _FORM = (
-    r"(?:eur|usd|gbp|chf|jpy|euros?|dollars?|pounds|francs|english|german|french|spanish|italian|portuguese"
-    r"|dutch"
-    r"|polish|chinese|japanese|british english|american english|json|jsonl|yaml|toml|csv|markdown|html|xml|latex"
-    r"|plain text|plain english|utc|iso(?: ?8601)?|metric(?: units)?|imperial units|celsius|fahrenheit|kelvin"
-    r"|kilomet(?:er|re)s|km|miles|lower ?case|upper ?case|bullet points|percent|milliseconds|tokens)"
+    r"(?:eur|usd|gbp|chf|jpy|euros?|dollars?|pounds|francs|english|german|french|spanish|italian"
+    r"|portuguese|dutch|polish|chinese|japanese|british english|american english|json|jsonl|yaml|toml|csv"
+    r"|markdown|html|xml|latex|plain text|plain english|utc|iso(?: ?8601)?|metric(?: units)?"
+    r"|imperial units|celsius|fahrenheit|kelvin|kilomet(?:er|re)s|km|miles|lower ?case|upper ?case"
+    r"|bullet points|percent|milliseconds|tokens)"
 )
 _LANGUAGE = (
     r"(?:python|rust|go|typescript|javascript|java|kotlin|c\+\+|c#|ruby|swift|scala|sql|bash|haskell|php)"
@@ -117,8 +115,7 @@ CUES: tuple[Cue, ...] = (
         "The constraint solver fails.",
         "constraint|rule|important|requirement|restriction",
         r"^(?:(?:hard|one|another|new|additional|my|ground|important) )*(?:constraint|rule|requirement"
-        r"|restriction)s?"
-        r"(?: \w{1,3})?\s?:\s*\S",
+        r"|restriction)s?(?: \w{1,3})?\s?:\s*(?!none\b|n/a\b|nothing\b)\S",
         r"^(?:very )?important\s?:\s*\S",
     ),
     _cue(
@@ -154,8 +151,7 @@ CUES: tuple[Cue, ...] = (
         r"\b(?:are|is) not to be\b",
         r"\byou (?:are not to|may not)\b",
         r"\b(?:you|we) (?:can'?t|cannot|can not) (?:use|change|touch|break|modify|edit|add|install|delete"
-        r"|drop|rename"
-        r"|remove|exceed|spend|ship|upgrade|move|lose|rely|depend|push|commit)\b",
+        r"|drop|rename|remove|exceed|spend|ship|upgrade|move|lose|rely|depend|push|commit)\b",
         rf"\b(?:can'?t|cannot|can not|may not) (?:exceed|be (?:{_MORE}|{_CHANGED}))\b",
     ),
     _cue(
@@ -166,8 +162,7 @@ CUES: tuple[Cue, ...] = (
         "That should not happen.",
         "should|nobody|no one|nothing",
         rf"\b(?:should not|shouldn'?t) (?:be (?:{_MORE}|{_CHANGED}|used|in)|change|touch|exceed|contain"
-        rf"|include|use|depend"
-        r"|require|mention|open|add|edit|modify|delete)\b",
+        rf"|include|use|depend|require|mention|open|add|edit|modify|delete)\b",
         r"\bshould (?:only|stay|remain) \w",
         r"\bshould be (?:at most|under|below|less than|no (?:more|longer)|within) ",
         rf"\bshould be (?:in|as) {_FORM}\b",
@@ -179,16 +174,15 @@ CUES: tuple[Cue, ...] = (
         "an obligation in its plainest words",
         "You must keep the old names.",
         "It must be a race condition.",
-        "must|always|should|shall|mandatory|obligatory|compulsory|non-negotiable|everywhere|throughout|every "
-        "time"
-        "|exception|consistently",
+        "must|always|should|shall|mandatory|obligatory|compulsory|non-negotiable|everywhere|throughout"
+        "|every time|exception|consistently",
         rf"\bmust (?!(?:in|on|at|by|to|with) )(?:(?:always|only|also|still|all) )?{_VERB}",
         rf"{_NOW}(?:you (?:should|shall) )?always {_VERB}",
         r"\b(?:should|shall) always\b",
         r"\b(?:is|are) (?:a must|mandatory|obligatory|compulsory|non-negotiable)\b",
         r", (?:always|everywhere|every time|without exception)[.!]*$",
-        r"^(?:use|write|name|format|round|put|prefix|sort|label|mark|spell|apply)\b[^;]*"
-        r"\b(?:everywhere|throughout|every time|consistently)[.!]*$",
+        r"^(?:use|write|name|format|round|put|prefix|sort|label|mark|spell|apply)\b[^;]*\b(?:everywhere"
+        r"|throughout|every time|consistently)[.!]*$",
     ),
     _cue(
         "has to stay",
@@ -197,11 +191,10 @@ CUES: tuple[Cue, ...] = (
         "The file has to stay valid JSON.",
         "The tests need to be fixed.",
         "has to|have to|needs to|need to",
-        r"\b(?:has|have|needs?) to (?:stay|remain|fit|work|run|pass|compile|support|match|follow|use|respect"
-        r"|contain"
-        r"|include)\b",
-        r"\b(?:has|have|needs?) to (?:be|keep) (?:under|at most|at least|less|below|in|within|valid|compatible"
-        r"|backwards?|readable|unchanged|the same|private|working)\b",
+        r"\b(?:has|have|needs?) to (?:stay|remain|fit|work|run|pass|compile|support|match|follow|use"
+        r"|respect|contain|include)\b",
+        r"\b(?:has|have|needs?) to (?:be|keep) (?:under|at most|at least|less|below|in|within|valid"
+        r"|compatible|backwards?|readable|unchanged|the same|private|working)\b",
     ),
     _cue(
         "only",
@@ -211,16 +204,12 @@ CUES: tuple[Cue, ...] = (
         "Only two tests fail now.",
         "only|nothing|solely",
         rf"{_NOW}only (?:use|read|edit|change|touch|modify|look|open|write|answer|report|run|install|work"
-        rf"|commit|push|add"
-        r"|consider|return|output|reply|respond|include|list|fix|search|call|print|cite|quote|delete|make"
-        r"|create|import"
-        r"|keep|take|rely|update|send|check|refactor|move|rename)\b",
+        rf"|commit|push|add|consider|return|output|reply|respond|include|list|fix|search|call|print|cite"
+        rf"|quote|delete|make|create|import|keep|take|rely|update|send|check|refactor|move|rename)\b",
         rf"{_NOW}(?:use|read|edit|change|touch|modify|answer|report|write|work|install|commit|rely|return"
-        rf"|reply|respond"
-        r"|search|open|cite)(?: \w+){0,2} (?:only|nothing but|solely)\b",
+        rf"|reply|respond|search|open|cite)(?: \w+){{0,2}} (?:only|nothing but|solely)\b",
         rf"{_NOW}(?:use|read|edit|change|touch|modify|answer|report|write|work|install|commit|make|do|keep"
-        rf"|put|run|test"
-        r"|quote|cite|search|look)\b[^,;]{1,60}\bonly[.!]*$",
+        rf"|put|run|test|quote|cite|search|look)\b[^,;]{{1,60}}\bonly[.!]*$",
         rf"{_NOW}(?:{_DO})\b[^;]*\bnothing (?:else|more)[.!]*$",
         r"\byou (?:may|can|should) only\b",
         r"\byou(?:'re| are) only (?:allowed|permitted|supposed) to\b",
@@ -238,12 +227,11 @@ CUES: tuple[Cue, ...] = (
         rf"{_NOW}(?:limit|cap|restrict) (?:[^,;]{{1,60}} )?to\b",
         r"\bcapped at\b",
         rf"{_NOW}(?:keep|stay|answer|reply|respond|write|use|spend|take|make|give|hold|finish|summari[sz]e"
-        rf"|describe"
-        rf"|explain|read|open|ask|call|change|touch)\b[^;]{{0,80}}\b{_BOUND} (?:of )?{_NUMBER}",
-        rf"{_NOW}(?:keep|stay|answer|reply|respond|write|spend|hold|finish|summari[sz]e)\b[^;]{{0,80}}"
-        rf"\b(?:under|below|within|in) {_NUMBER}[\d.,]*\s?{_UNIT}",
-        rf"^(?:max(?:imum)?\.?|at most|(?:no|not) more than|no longer than)\s+(?:of )?{_NUMBER}"
-        r"(?!.*\b(?:fail(?:ed)?|took|was|were|are|is|passed|found)\b)",
+        rf"|describe|explain|read|open|ask|call|change|touch)\b[^;]{{0,80}}\b{_BOUND} (?:of )?{_NUMBER}",
+        rf"{_NOW}(?:keep|stay|answer|reply|respond|write|spend|hold|finish"
+        rf"|summari[sz]e)\b[^;]{{0,80}}\b(?:under|below|within|in) {_NUMBER}[\d.,]*\s?{_UNIT}",
+        rf"^(?:max(?:imum)?\.?|at most|(?:no|not) more than"
+        rf"|no longer than)\s+(?:of )?{_NUMBER}(?!.*\b(?:fail(?:ed)?|took|was|were|are|is|passed|found)\b)",
     ),
     _cue(
         "budget or deadline",
@@ -252,8 +240,8 @@ CUES: tuple[Cue, ...] = (
         "Budget is 500 euros at most",
         "What is the budget?",
         "budget|deadline|limit|have|by ",
-        r"\b(?:budget|deadline|(?:time|word|page|spending|token) limit)\s?(?:is|stays|remains|of|:|=)"
-        r"(?! (?:over|gone|past|tight|tiny|unclear|unknown)\b)\s*\S",
+        r"\b(?:budget|deadline|(?:time|word|page|spending|token) limit)\s?(?:is|stays|remains|of|:"
+        r"|=)(?! (?:over|gone|past|tight|tiny|unclear|unknown)\b)\s*\S",
         r"\b(?:i|we) (?:only|just) have (?:[€$£]\s?)?\d",
         rf"\b(?:need|due|finish(?:ed)?|deliver|ready|done|submit|hand (?:it )?in)\b[^;]{{0,40}}\bby {_DAY}",
     ),
@@ -264,11 +252,11 @@ CUES: tuple[Cue, ...] = (
         "Keep the public API unchanged.",
         "Keep up the good work!",
         "keep|leave|hands off|stays",
-        rf"{_NOW}keep (?!(?:going|up|on|at|me|us|in mind|an eye|calm|track|trying|(?:it|them|that|this) (?:up"
-        rf"|\w+ing)"
-        r"|the (?:change|good|\w+ (?:up|coming|going))\b|this conversation|you|\w+ing|in touch)\b)\S",
-        rf"{_NOW}leave (?!(?:it to|that to|me|for|work|a comment)\b)[^,;]{{1,80}}"
-        r"\b(?:alone|untouched|unchanged|as|in place|intact|out|open)\b",
+        rf"{_NOW}keep (?!(?:going|up|on|at|me|us|in mind|an eye|calm|track|trying|(?:it|them|that"
+        rf"|this) (?:up|\w+ing)|the (?:change|good|\w+ (?:up|coming|going))\b|this conversation|you|\w+ing"
+        rf"|in touch)\b)\S",
+        rf"{_NOW}leave (?!(?:it to|that to|me|for|work|a comment)\b)[^,;]{{1,80}}\b(?:alone|untouched"
+        rf"|unchanged|as|in place|intact|out|open)\b",
         rf"{_NOW}leave out\b",
         r"\bhands off\b",
         r"\bstays? (?:as (?:it is|is|they are)|untouched|put)\b",
@@ -281,25 +269,18 @@ CUES: tuple[Cue, ...] = (
         "No tests were found.",
         "no ",
         r"(?:^|[,;:(]\s?|[-–—]+\s|\b(?:and|but|with|also|please|absolutely|strictly|there (?:must"
-        r"|should) be)\s)no "
-        r"(?:(?:new|more|other|external|extra|additional|third[- ]party|breaking|further|unnecessary|global"
-        r"|hard-?coded"
-        r"|direct|manual|public|raw|inline|network|internet|api|print|dynamic)\s(?!than\b|idea|luck|info"
-        r"|error|failure"
-        r"|problem|issue|warning|question|result|bug|comments? from|news)[a-z]"
-        r"|(?:dependenc|comments?\b(?= |,|\.|!|$)(?!.*\bfrom\b)|emojis?|mocks?\b|mocking|refactoring"
-        r"|placeholders?"
-        r"|todos?\b|shortcuts|hacks|jargon|markdown|tables|abbreviations|downtime|guess|network|internet"
-        r"|side[- ]effects"
-        r"|globals|regressions?\b|force[- ]push|deletions?|commits?\b|pushe?s?\b|edits))"
-        r"(?!.*\b(?:found|failed|so far|yet|needed|necessary|were|was)\b)",
+        r"|should) be)\s)no (?:(?:new|more|other|external|extra|additional|third[- ]party|breaking|further"
+        r"|unnecessary|global|hard-?coded|direct|manual|public|raw|inline|network|internet|api|print"
+        r"|dynamic)\s(?!than\b|idea|luck|info|error|failure|problem|issue|warning|question|result|bug"
+        r"|comments? from|news)[a-z]|(?:dependenc|comments?\b(?= |,|\.|!|$)(?!.*\bfrom\b)|emojis?|mocks?\b"
+        r"|mocking|refactoring|placeholders?|todos?\b|shortcuts|hacks|jargon|markdown|tables|abbreviations"
+        r"|downtime|guess|network|internet|side[- ]effects|globals|regressions?\b|force[- ]push|deletions?"
+        r"|commits?\b|pushe?s?\b|edits))(?!.*\b(?:found|failed|so far|yet|needed|necessary|were|was)\b)",
         r"\S, no exceptions\b",
-        r"^(?:and |but |please )?no (?!(?:problems|worries|thanks|doubts|errors|issues|results|tests|matches"
-        r"|failures"
-        r"|differences|complaints|questions|objections|surprises|regrets|changes|updates|news|ideas|clues"
-        r"|plans|hits"
-        r"|entries|files|items|rows|warnings|bugs|this|less|yes|access|success|progress|process)\b)[a-z-]+s"
-        r"(?:,? please)?[.!]*$",
+        r"^(?:and |but |please )?no (?!(?:problems|worries|thanks|doubts|errors|issues|results|tests"
+        r"|matches|failures|differences|complaints|questions|objections|surprises|regrets|changes|updates"
+        r"|news|ideas|clues|plans|hits|entries|files|items|rows|warnings|bugs|this|less|yes|access|success"
+        r"|progress|process)\b)[a-z-]+s(?:,? please)?[.!]*$",
     ),
     _cue(
         "stick to",
@@ -310,9 +291,8 @@ CUES: tuple[Cue, ...] = (
         "stick to|stick with|keep to|stay |adhere|comply|follow|confine|restrict|respect|obey",
         rf"{_NOW}(?:stick (?:to|with)|adhere to|comply with|confine yourself|restrict yourself)\b",
         rf"{_NOW}stay (?:in|inside|within|under|below|on|with|off|out|away|compatible|close)\b",
-        rf"{_NOW}(?:follow|respect|obey) (?:pep|(?:the |our |my |these |all )?[^,;]{{0,40}}"
-        r"\b(?:styles?|guides?|guidelines|conventions?|rules?|standards?|format|naming|template|limits?"
-        r"|schema))\b",
+        rf"{_NOW}(?:follow|respect|obey) (?:pep|(?:the |our |my |these |all )?[^,;]{{0,40}}\b(?:styles?"
+        rf"|guides?|guidelines|conventions?|rules?|standards?|format|naming|template|limits?|schema))\b",
     ),
     _cue(
         "avoid",
@@ -331,13 +311,11 @@ CUES: tuple[Cue, ...] = (
         "Fix the bug without changing the schema.",
         "It works without changing anything.",
         "without|not|except|excluding|apart from|other than",
-        rf"{_NOW}(?:{_DO})\b[^;]*\bwithout (?:ever )?"
-        r"(?:(?:chang|touch|break|modify|alter|us|add|introduc|install|remov|delet|renam|edit|open|read|ask"
-        r"|call|import"
-        r"|rewrit|increas|exceed|los|mov|push|committ|mock|writ|download|reformat|restart)ing\b"
-        r"|(?:any |a )?(?:new|external|extra|additional|third-party|changes to|network|downtime"
-        r"|side[- ]effects|data loss"
-        r"|regressions|jargon|loops|recursion|comments|mocks|markdown|emojis|abbreviations|internet)\b)",
+        rf"{_NOW}(?:{_DO})\b[^;]*\bwithout (?:ever )?(?:(?:chang|touch|break|modify|alter|us|add|introduc"
+        rf"|install|remov|delet|renam|edit|open|read|ask|call|import|rewrit|increas|exceed|los|mov|push"
+        rf"|committ|mock|writ|download|reformat|restart)ing\b|(?:any |a )?(?:new|external|extra|additional"
+        rf"|third-party|changes to|network|downtime|side[- ]effects|data loss|regressions|jargon|loops"
+        rf"|recursion|comments|mocks|markdown|emojis|abbreviations|internet)\b)",
         rf"{_NOW}(?:{_DO})\b[^;]*\b(?:but|and) not (?:the|in|on|to|for|any|anything|those|these)\s\S",
         rf"{_NOW}(?:{_DO})\b[^;]*\b(?:except|excluding|apart from|other than)\s\S",
         r"^without \w+ing [^;]*,",
@@ -359,16 +337,16 @@ CUES: tuple[Cue, ...] = (
         "an obligation beside the task",
         "Make sure to run the tests before you finish.",
         "I made sure the server runs.",
-        "make sure|ensure|be sure|take care|careful|remember|don't forget|dont forget|see to "
-        "it|important|crucial"
+        "make sure|ensure|be sure|take care|careful|remember|n't forget|dont forget|see to it|important|crucial"
         "|essential|critical|vital",
-        rf"{_NOW}(?:always )?(?:make sure|ensure|be sure|take care|be careful|remember|don'?t forget) (?:not )?"
-        r"(?:to|that|the|all|every|any|each|no|nothing|you|we|it|they|there|our|my|your|with)\b",
+        rf"{_NOW}(?:always )?(?:make sure|ensure|be sure|take care|be careful|remember"
+        rf"|don'?t forget) (?:not )?(?:to|that|the|all|every|any|each|no|nothing|you|we|it|they|there|our"
+        rf"|my|your|with)\b",
         rf"{_NOW}(?:make sure|ensure) \w",
         rf"{_NOW}see to it that\b",
         rf"{_NOW}(?:be )?careful (?:with|about|not)\b",
-        r"\bit(?:'s| is) (?:very |really |absolutely )?(?:important|crucial|essential|critical|vital) (?:that"
-        r"|to (?!me\b))",
+        r"\bit(?:'s| is) (?:very |really |absolutely )?(?:important|crucial|essential|critical"
+        r"|vital) (?:that|to (?!me\b))",
     ),
     _cue(
         "under no circumstances",
@@ -388,8 +366,7 @@ CUES: tuple[Cue, ...] = (
         "allowed|permitted|off limits|off-limits|forbidden|prohibited|taboo|out of scope|frozen|treat ",
         r"\b(?:is|are|'re) (?:not|never) (?:allowed|permitted)\b|\b(?:isn't|aren't) (?:allowed|permitted)\b",
         r"(?:\b(?:is|are|stays?)|'s) (?:strictly |absolutely )?(?:off[- ]limits|forbidden (?:to|for)"
-        r"|prohibited|taboo"
-        r"|out of scope)\b",
+        r"|prohibited|taboo|out of scope)\b",
         r"(?<!access)(?<!request)(?<!page) (?:is|are) (?:strictly |absolutely )?forbidden[.!]*$",
         r"\b(?:api|schema|interfaces?|files?|branch|version|release|format|names?) (?:is|are|stays?) frozen\b",
         rf"{_NOW}treat [^,;]{{1,60}} as (?:read-only|binding|final|given|frozen|off[- ]limits|confidential)\b",
@@ -402,12 +379,12 @@ CUES: tuple[Cue, ...] = (
         "I asked him before the meeting.",
         "ask|check with|wait|confirm|tell|warn|before every|before each|before any|after every|after "
         "each|after any|only",
-        rf"{_NOW}(?:always )?(?:ask|check with|wait for|confirm with|tell|warn)\b[^;]{{0,50}}"
-        r"(?:\bbefore (?:you|any|every|each|the|we|a|\w+ing)\b|\bfirst[.!]*$)",
-        rf"{_NOW}wait (?:for my\b|~)",
-        rf"{_NOW}(?:stop and )?ask(?: me)?(?: ~)?[.!]*$",
-        rf"{_NOW}(?:run|commit|test|save|update|format|ask|show|report|stop|check|use|push)\b[^;]{{0,50}}"
-        r"\b(?:before|after) (?:every|each|any)\b",
+        rf"{_NOW}(?:always )?(?:ask|check with|wait for|confirm with|tell"
+        rf"|warn)\b[^;]{{0,50}}(?:\bbefore (?:you|any|every|each|the|we|a|\w+ing)\b|\bfirst[.!]*$)",
+        rf"{_NOW}wait (?:for my\b|~|until\b)",
+        rf"{_NOW}(?:stop and )?ask(?: me)?(?: (?:~|if\b[^,;]*|when\b[^,;]*))?[.!]*$",
+        rf"{_NOW}(?:run|commit|test|save|update|format|ask|show|report|stop|check|use"
+        rf"|push)\b[^;]{{0,50}}\b(?:before|after) (?:every|each|any)\b",
         r"\bonly (?:after|when|once|if) i\b(?!.*\bhave time)",
     ),
     _cue(
@@ -417,9 +394,9 @@ CUES: tuple[Cue, ...] = (
         "Report the cap in EUR",
         "Show me the amounts in the table.",
         "in |as |use |format|language|currency|unit|style|tone|length|be ",
-        rf"{_NOW}(?:report|answer|reply|respond|write|give|show|state|express|print|return|output|quote|list"
-        rf"|present|speak"
-        rf"|talk|comment|document|name|summari[sz]e|format|put|keep)\b[^,;]{{0,60}}\b(?:in|as) {_FORM}\b",
+        rf"{_NOW}(?:report|answer|reply|respond|write|give|show|state|express|print|return|output|quote"
+        rf"|list|present|speak|talk|comment|document|name|summari[sz]e|format|put"
+        rf"|keep)\b[^,;]{{0,60}}\b(?:in|as) {_FORM}\b",
         rf"^(?:all|every|any) [\w ]{{1,40}} (?:in|as) {_FORM}\b",
         rf"^(?:and |but )?in {_FORM}(?:,? please)?[.!]*$",
         rf"{_NOW}use (?:metric|imperial|british|american|tabs?|spaces|snake_?case|camel_?case|iso)\b",
@@ -448,9 +425,9 @@ CUES: tuple[Cue, ...] = (
         "We decided to keep the cache.",
         "We haven't decided yet.",
         "decided|chose|agreed|settled on|opted|picked",
-        r"\b(?:we|i)(?:'ve| have)?(?: now| finally| already| all)? (?:decided|chose|chosen|agreed|settled on"
-        r"|opted|picked)\b"
-        r"(?! (?:nothing|with|not yet|up|to (?:take a|go|wait|sleep|try|look|ask|read|leave))\b)",
+        r"\b(?:we|i)(?:'ve| have)?(?: now| finally| already| all)? (?:decided|chose|chosen|agreed"
+        r"|settled on|opted|picked)\b(?! (?:nothing|with|not yet|up|to (?:take a|go|wait|sleep|try|look"
+        r"|ask|read|leave))\b)",
     ),
     _cue(
         "we will use",
@@ -460,8 +437,7 @@ CUES: tuple[Cue, ...] = (
         "It's going with the wrong encoding.",
         "we|i'm|i am|i'll|i will|i'd|i would",
         r"\bwe(?:'re| are)(?: now| all| definitely| just)? (?:going with|sticking (?:with|to)|switching to"
-        r"|moving to"
-        r"|staying with|adopting|standardi[sz]ing on|dropping)\b",
+        r"|moving to|staying with|adopting|standardi[sz]ing on|dropping)\b",
         r"\bwe(?:'re| are) going for (?:the|an?|option|plan)\b(?! (?:walk|run|drink|coffee|break|beer|ride))",
         r"^we(?:'re| are) using [\w.+#-]+(?: [\w.+#-]+){0,2}[.!]*$",
         r"\bwe(?:'re| are) using\b[^,;]*\b(?:for|as|throughout|everywhere|from now on|instead)\b",
@@ -478,11 +454,9 @@ CUES: tuple[Cue, ...] = (
         "Let's look at the logs first.",
         "let's|lets|let us",
         r"\b(?:let's|lets|let us) (?:just |definitely |all )?(?:use (?!this example|an example)|go with"
-        r"|go for|stick with"
-        r"|stick to|stay with|keep(?! (?:going|in mind|an eye|at|it up|trying))|adopt|settle on|switch to|target"
-        r"|drop (?!it\b|by\b)|skip (?!to\b|ahead)|avoid|leave (?!it\b)|pick (?!up\b)|choose|base"
-        r"|standardi[sz]e on"
-        r"|do (?:it (?:with|in)|option|plan|version|variant)\b)",
+        r"|go for|stick with|stick to|stay with|keep(?! (?:going|in mind|an eye|at|it up|trying))|adopt"
+        r"|settle on|switch to|target|drop (?!it\b|by\b)|skip (?!to\b|ahead)|avoid|leave (?!it\b)"
+        r"|pick (?!up\b)|choose|base|standardi[sz]e on|do (?:it (?:with|in)|option|plan|version|variant)\b)",
     ),
     _cue(
         "go with",
@@ -492,8 +466,8 @@ CUES: tuple[Cue, ...] = (
         "It's a go with the board.",
         "go with|go for|option|plan|variant|version|choose|pick|take|vote|prefer",
         rf"{_NOW}go (?:with|for) (?!it\b|me\b|the flow|us\b|you\b)\S",
-        r"\bi(?:'ll)? (?:choose|pick|take|vote for) (?:option|plan|variant|version|the (?:first|second|third"
-        r"|last))\b",
+        r"\bi(?:'ll)? (?:choose|pick|take|vote for) (?:option|plan|variant|version|the (?:first|second"
+        r"|third|last))\b",
         r"\bi prefer (?:option|plan|variant|version|the (?:first|second|third|last) one)\b",
         r"^(?:option|plan|variant|version) \w{1,3}(?:,? please)?[.!]*$",
     ),
@@ -514,8 +488,8 @@ CUES: tuple[Cue, ...] = (
         "Option 2 it is.",
         "Leave the file where it is",
         " it is",
-        r"^(?:ok(?:ay)?,? |then |alright,? )?(?!(?:what|how|as|that|where|who|here|there|so|why|if|i|and)\b)"
-        r"[\w.+#-]+(?: (?!as )[\w.+#-]+){0,3} it is(?:,? then)?[.!]*$",
+        r"^(?:ok(?:ay)?,? |then |alright,? )?(?!(?:what|how|as|that|where|who|here|there|so|why|if|i"
+        r"|and)\b)[\w.+#-]+(?: (?!as )[\w.+#-]+){0,3} it is(?:,? then)?[.!]*$",
     ),
     _cue(
         "change of mind",

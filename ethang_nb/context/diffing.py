@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 
+from ethang_nb.context.address import parse
 from ethang_nb.context.facts import WORD, FactString, facts
 from ethang_nb.context.snapshot import Fact
 
@@ -22,7 +23,7 @@ UPPER_BOUND = "String survival is an upper bound on recall: the model may overlo
 """The sentence beside every report of what survived."""
 
 SMALL = 1_000  # ► whole numbers below are as often the writer's own count, so they are not called invented
-_RANGE = re.compile(r"#L(\d+)(?:-\d+)?(?:@[0-9a-f]+)?$")
+_NUMBERS = ("number", "amount")
 _WORDS = re.compile(f"[{WORD}]+")
 _WORD = re.compile(f"[{WORD}]")
 _THOUSANDS = re.compile(r",[0-9]{3}(?![0-9])")
@@ -57,13 +58,16 @@ def compare(
     """
     places = {"note": _Place(note), "core": _Place(core), "window": _Place("\n".join(window))}
     written = {_day(fact) for fact in facts(note)} - {""}
+    days: set[str] = set()
     found: dict[str, Fact] = {}
     for item in gone:
         for fact in facts(item.text):
             if fact.text in found:
                 continue
             where = next((name for name, place in places.items() if place.holds(fact)), "")
-            where = where or ("note" if _day(fact) in written else "")
+            if fact.kind == "date":
+                days.add(_day(fact))
+                where = where or ("note" if _day(fact) in written else "")
             found[fact.text] = Fact(
                 text=fact.text,
                 kind=fact.kind,
@@ -71,10 +75,9 @@ def compare(
                 where=where or line_address(item.address, fact.line - item.offset),
             )
     whole = "\n".join([*(item.text for item in gone), sources])
-    days = {_day(fact) for item in gone for fact in facts(item.text) if fact.kind == "date"} - {""}
     for fact in facts(note):
         known = fact.text in found or places["core"].holds(fact) or places["window"].holds(fact)
-        if not known and not _from(fact, whole) and _day(fact) not in days:
+        if not known and not _from(fact, whole) and _day(fact) not in days - {""}:
             found[fact.text] = Fact(text=fact.text, kind=fact.kind, fate="invented", where="note")
     return tuple(found.values())
 
@@ -88,9 +91,14 @@ class _Place:
 
     def holds(self, fact: FactString) -> bool:
         """Whether the fact stands here as itself: "30" does not stand in "contract_30" or "1,300"."""
-        for form in _forms(fact) if self._words else ():
-            if self._words.issuperset(_WORDS.findall(form)) and _stands(form, self._text, fact.kind):
-                return True
+        if not self._words:
+            return False
+        for form in _forms(fact):
+            words = _WORDS.findall(form)
+            if self._words.issuperset(words):
+                whole_word = words == [form] and fact.kind not in _NUMBERS
+                if whole_word or _stands(form, self._text, fact.kind):
+                    return True
         named = _named(fact)
         return named is not None and named in self._numbers
 
@@ -102,7 +110,7 @@ class _Place:
 
 def _forms(fact: FactString) -> tuple[str, ...]:
     """The strings that say this fact: as it was written; a measure however it is spaced; an amount's number alone."""
-    measure = _MEASURE.fullmatch(fact.text) if fact.kind in ("number", "amount") else None
+    measure = _MEASURE.fullmatch(fact.text) if fact.kind in _NUMBERS else None
     if measure is None or not (measure[1] or measure[3]):
         return (fact.text,)
     sign, number, unit = measure.groups()
@@ -115,8 +123,9 @@ def _forms(fact: FactString) -> tuple[str, ...]:
 
 def _day(fact: FactString) -> str:
     """The day a date names as year-month-day, however it is written; "" where it names none for certain."""
-    numbers = _DIGITS.findall(fact.text) if fact.kind == "date" else []
-    month = _MONTH.search(fact.text)
+    if fact.kind != "date":
+        return ""
+    numbers, month = _DIGITS.findall(fact.text), _MONTH.search(fact.text)
     if month is not None and len(numbers) == 2 and len(numbers[1]) == 4:
         return f"{numbers[1]}-{_MONTHS.index(month[0]) // 3 + 1:02}-{int(numbers[0]):02}"
     if month is not None or len(numbers) < 3:
@@ -149,7 +158,7 @@ def _apart(string: str, text: str, start: int, kind: str) -> bool:
     before, after = text[max(0, start - 1) : start], text[end : end + 1]
     if (before and _WORD.match(before)) or (after and _WORD.match(after) and _WORD.match(string[-1])):
         return False
-    if kind not in ("number", "amount"):
+    if kind not in _NUMBERS:
         return True
     return not (
         (string[0].isdigit() and _number_before(string, text, start))
@@ -194,9 +203,10 @@ def _from(fact: FactString, sources: str) -> bool:
     return fact.kind == "path" and all(part in sources for part in fact.text.split("/"))
 
 
+_parsed = lru_cache(maxsize=256)(parse)
+
+
 def line_address(address: str, line: int) -> str:
     """The address of line `line` (from 1) of the text at `address`."""
-    match = _RANGE.search(address)
-    if match:
-        return f"{address[: match.start()]}#L{int(match.group(1)) + max(0, line - 1)}"
-    return f"{address}#L{line}" if address and line > 0 else address
+    place = _parsed(address)
+    return str(place.line(line)) if place else address

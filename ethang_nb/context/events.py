@@ -18,6 +18,7 @@ __all__ = [
     "CoreRendered",
     "Event",
     "MessageAdded",
+    "ModelChanged",
     "NoteStood",
     "NoteWritten",
     "PartsChanged",
@@ -46,6 +47,14 @@ class PartsChanged:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowChanged:
     window: Window
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelChanged:
+    """Another model: reports of the last one say nothing of it. `exact`: whether its tokenizer is ours."""
+
+    ratio: int
+    exact: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +178,7 @@ Event = (
     PartsChanged
     | WindowChanged
     | PolicyChanged
+    | ModelChanged
     | WorkBegun
     | Cooled
     | Reseeded

@@ -150,6 +150,8 @@ def _reason(decision: Decision, entries: dict[int, Entry]) -> str:
             return f"{fill} full, over the nudge level of {percent(levels.nudge)}"
         case "release":
             return "the model offered results; rules let those go that may"
+        case "idle" if decision.cause == "reseed" and not decision.lacks:
+            return "what a start from the core holds does not fit what can be sent, so work goes on"
         case "idle" if decision.cause == "reseed":
             least = state.settings.minimum
             return f"a start from the core would free less than the minimum of {least:,} tokens, so work goes on"

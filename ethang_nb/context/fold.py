@@ -13,6 +13,7 @@ from ethang_nb.context.events import (
     CoreRendered,
     Event,
     MessageAdded,
+    ModelChanged,
     NoteStood,
     NoteWritten,
     PartsChanged,
@@ -81,7 +82,7 @@ def landed(decision: Decision) -> State:
         return state._replace(asked=False, said=said, reports=reports)
     return state._replace(
         asked=False,
-        cooled=False,
+        cooled=state.cooled and decision.outcome != "reseed",
         next_note=state.next_note + decision.writes_note,
         said="",
         armed=state.total < state.settings.nudge_at,
@@ -119,6 +120,9 @@ def _setting(state: State, event: Event) -> State:
                 note._replace(tokens=event.tokens) if note.id == number else note for note in state.notes
             ]
             return state._replace(notes=tuple(notes))
+        case ModelChanged():
+            new = Settings.of(settings.base, settings.policy, event.ratio)
+            return state._replace(settings=new, exact=event.exact, reports=Reports())
         case CleanupAsked():
             return state._replace(asked=True)
         case Cooled():

@@ -11,7 +11,13 @@ __all__ = ["Journal", "MemoryJournal"]
 
 
 class Journal(Protocol):
-    """Written before the context changes. `next` is the number the next entry will get."""
+    """Written before the context changes. `next` is the number the next entry will get.
+
+    `records`: whether entries are kept to be fed again; then each decision brings its digest.
+    """
+
+    @property
+    def records(self) -> bool: ...
 
     @property
     def next(self) -> int: ...
@@ -24,6 +30,8 @@ class MemoryJournal:
 
     Nudges and notices, which are ours and pass, get no number (-1): so message i has the same one whatever the policy.
     """
+
+    records = False
 
     def __init__(self, first: int = 0) -> None:
         self._kept: list[Any] = []

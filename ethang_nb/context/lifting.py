@@ -1,51 +1,55 @@
-"""Lifting: which pin a later sentence of the owner's takes back or replaces. Rules over words, nothing more.
+"""Lifting: which pin a later sentence of the owner's takes back. Rules over words, nothing more.
 
-A sentence names a pin by the content words they share; beside that it must say that something is lifted, or
-bind anew what the pin bound otherwise. In doubt a pin holds: where two pins are named equally well, under a
-condition or for this once, where a pin has two rules and only one is named, and for sweeping words ("forget
-all the rules"), nothing is lifted. What is left then is unpinned by hand.
+A sentence names a pin by the content words they share, and says in one of the ways of LIFTS that it is lifted. In
+doubt a pin holds: under a condition or for this once, where a pin has two rules and only one is named, where two
+pins are named equally well, and for sweeping words ("forget all the rules"). What is left then is unpinned by
+hand.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from ethang_nb.context.hearing import cue_in, hush
-from ethang_nb.context.likeness import Likeness, names, said, values
-from ethang_nb.context.sentences import Sentence, plain, sentences
+from ethang_nb.context.hearing import hush
+from ethang_nb.context.likeness import best, names, rule, said
+from ethang_nb.context.sentences import Sentence, plain
 from ethang_nb.context.snapshot import Pin
 
-__all__ = ["LIFTS", "Lifting", "replaced", "taken_back"]
+__all__ = ["LIFTS", "Lifting", "taken_back"]
+
+Liftable = Literal["any", "decision", "ban", "thing", "duty"]
 
 
 class Lifting(NamedTuple):
     """A way to take a rule back: which pins it can lift, a pin that holds and a sentence that lifts it.
 
-    `of`: "any" pin, a "decision", a "ban" (a constraint that forbids), a "thing" (one that keeps something out) or a
-    "duty" (one that does not forbid). The groups of `pattern` hold what is lifted.
+    `of`: "any" pin, a "decision", a "ban" (a constraint that forbids), a "thing" (one that keeps something out) or
+    a "duty" (one that does not forbid). One of `words` stands in every sentence that can match; the groups of
+    `pattern` hold what is lifted.
     """
 
     name: str
-    of: Literal["any", "decision", "ban", "thing", "duty"]
+    of: Liftable
     holding: str
     example: str
+    words: tuple[str, ...]
     pattern: re.Pattern[str]
 
 
-def _lifting(
-    name: str, of: Literal["any", "decision", "ban", "thing", "duty"], holding: str, example: str, *ways: str
-) -> Lifting:
-    return Lifting(name, of, holding, example, re.compile("|".join(ways)))
+def _lifting(name: str, of: Liftable, holding: str, example: str, words: str, *ways: str) -> Lifting:
+    return Lifting(name, of, holding, example, tuple(words.split("|")), re.compile("|".join(ways)))
 
 
 _NOW = (
-    r"(?:^|[,;:~]\s?"
-    r"|\b(?:please|ok|okay|so|now|just|also|actually|then|let's|you can|you may|we can|sorry|but|well|hey)\s)"
+    r"(?:^|[,;:~]\s?|\b(?:please|ok|okay|so|now|just|also|actually|then|let's|you can|you may|we can|sorry"
+    r"|but|well|hey)\s)"
 )
-_FORGET = r"(?:forget(?: about)?|ignore|disregard|drop|scrap|scratch|cancel|lift|withdraw|retract|take back|never ?mind)"
+_FORGET = (
+    r"(?:forget(?: about)?|ignore|disregard|drop|scrap|scratch|cancel|lift|withdraw|retract|take back"
+    r"|never ?mind)"
+)
 _RULE = r"(?:rule|constraint|restriction|requirement|ban|instruction|preference)s?"
 _MATTER = r"(?:limit|deadline|budget|decision|idea|plan|thing|part|condition)s?"
 _WHAT = r"([^,;]*?)(?=\s(?:but|because|since|so|as)\b|[,;]|$)"
@@ -57,6 +61,8 @@ LIFTS: tuple[Lifting, ...] = (
         "any",
         "Never open document 17.",
         "Forget the rule about document 17.",
+        "forget|ignore|disregard|drop|scrap|scratch|cancel|lift|withdraw|retract|take back|never mind|nevermind"
+        "|remove|revoke|void|relax|undo|skip|get rid of",
         rf"{_NOW}(?:{_FORGET}|remove|revoke|void|relax|undo|skip|get rid of)\s(?=[^,;]*\b{_RULE}\b){_WHAT}",
     ),
     _lifting(
@@ -64,6 +70,7 @@ LIFTS: tuple[Lifting, ...] = (
         "any",
         "Budget is 500 euros.",
         "Forget about the budget.",
+        "forget|ignore|disregard|drop|scrap|scratch|cancel|lift|withdraw|retract|take back|never mind|nevermind",
         rf"{_NOW}{_FORGET}\s(?=[^,;]*\b{_MATTER}\b){_WHAT}",
     ),
     _lifting(
@@ -71,6 +78,7 @@ LIFTS: tuple[Lifting, ...] = (
         "any",
         "We're going with Postgres.",
         "Never mind what I said about Postgres.",
+        "forget|ignore|disregard|drop|scrap|scratch|cancel|lift|withdraw|retract|take back|never mind|nevermind",
         rf"{_NOW}{_FORGET}\s(?:what|everything|all|that)\s(?:i|we)\s(?:said|told you|wrote)\s{_WHAT}",
     ),
     _lifting(
@@ -78,6 +86,7 @@ LIFTS: tuple[Lifting, ...] = (
         "decision",
         "We're going with Postgres.",
         "Forget Postgres.",
+        "forget|scratch",
         rf"{_NOW}(?:forget(?: about)?|scratch)\s(?!to\b){_WHAT}",
     ),
     _lifting(
@@ -85,6 +94,7 @@ LIFTS: tuple[Lifting, ...] = (
         "any",
         "Never log customer emails.",
         "The rule about logging customer emails no longer applies.",
+        "appl|hold|count|matter",
         rf"{_BEFORE}\b(?:no longer|does not|doesn't|do not|don't) (?:appl(?:y|ies)|holds?|counts?"
         rf"|matters?)\b{_WHAT}",
     ),
@@ -93,34 +103,36 @@ LIFTS: tuple[Lifting, ...] = (
         "any",
         "migrations/ is off limits.",
         "migrations/ is no longer off limits.",
-        rf"{_BEFORE}\b(?:is|are) no longer (?:required|necessary|needed|binding|in force|valid|off[- ]limits"
-        rf"|out of scope"
-        rf"|frozen|forbidden|prohibited|a (?:rule|requirement|constraint|must))\b{_WHAT}",
+        "no longer",
+        rf"{_BEFORE}\b(?:is|are) no longer (?:required|necessary|needed|binding|in force|valid"
+        rf"|off[- ]limits|out of scope|frozen|forbidden|prohibited|a (?:rule|requirement|constraint"
+        rf"|must))\b{_WHAT}",
     ),
     _lifting(
         "need not",
         "duty",
         "Report the cap in EUR.",
         "The cap no longer has to be in EUR.",
+        "no longer|n't|do not|does not|need not|not necessary",
         rf"{_BEFORE}\b(?:no longer (?:has to|have to|needs? to|must)|(?:do not|don't|does not"
-        rf"|doesn't) (?:have to|need to)"
-        rf"|need not|needn't|not necessary to)\b{_WHAT}",
+        rf"|doesn't) (?:have to|need to)|need not|needn't|not necessary to)\b{_WHAT}",
     ),
     _lifting(
         "you may",
         "ban",
         "Don't touch migrations/",
         "You may touch migrations/ now.",
-        r"(?:\byou(?:'re| are)? (?:now )?(?:may|can|could|allowed to|free to|welcome to|permitted to)"
-        r"|\bfeel free to|\bgo ahead and"
-        r"|\bit(?:'s| is) (?:now )?(?:fine|ok|okay|all right|alright|allowed) (?:now )?(?:to|for you to))"
-        rf"(?! (?:not|only|never|still|no|hardly)\b)\s{_WHAT}",
+        "you|feel free|go ahead|it's|it is",
+        rf"(?:\byou(?:'re| are)? (?:now )?(?:may|can|could|allowed to|free to|welcome to|permitted to)"
+        rf"|\bfeel free to|\bgo ahead and|\bit(?:'s| is) (?:now )?(?:fine|ok|okay|all right|alright"
+        rf"|allowed) (?:now )?(?:to|for you to))(?! (?:not|only|never|still|no|hardly)\b)\s{_WHAT}",
     ),
     _lifting(
         "is allowed",
         "ban",
         "No new dependencies",
         "New dependencies are allowed now.",
+        "allowed|permitted|welcome",
         rf"{_BEFORE}\b(?:is|are) (?:now )?(?:allowed|permitted|welcome)\b",
     ),
     _lifting(
@@ -128,6 +140,7 @@ LIFTS: tuple[Lifting, ...] = (
         "thing",
         "No new dependencies",
         "New dependencies are fine now.",
+        "fine|ok|right",
         rf"{_BEFORE}\b(?:is|are) (?:fine|ok|okay|all right|alright) (?:now|again|after all|too|as well)\b",
     ),
     _lifting(
@@ -135,15 +148,17 @@ LIFTS: tuple[Lifting, ...] = (
         "any",
         "Never open document 17.",
         "The ban on document 17 is lifted.",
+        "lifted|off|void|gone|cancel|obsolete|dropped|withdrawn|removed|relaxed|moot|history",
         rf"(?:^|[,;:]\s?)(?=[^,;:]*\b(?:{_RULE}|{_MATTER})\b)([^,;:]*)\b(?:is|are|has been"
-        rf"|have been) (?:now )?(?:lifted|off"
-        r"|void|gone|cancell?ed|obsolete|dropped|withdrawn|removed|relaxed|moot|history)\b",
+        rf"|have been) (?:now )?(?:lifted|off|void|gone|cancell?ed|obsolete|dropped|withdrawn|removed"
+        rf"|relaxed|moot|history)\b",
     ),
     _lifting(
         "decided against",
         "decision",
         "We're going with Postgres.",
         "We're not going with Postgres any more.",
+        "we|i|after all",
         rf"\bwe(?:'re| are) (?:not|no longer) (?:going with|going for|using|doing|keeping"
         rf"|sticking with)\s{_WHAT}",
         rf"\bwe(?:'re| are) (?:dropping|abandoning|giving up on)\s{_WHAT}",
@@ -154,147 +169,56 @@ LIFTS: tuple[Lifting, ...] = (
 )
 
 _HEARD = ("question", "guess or wish", "attribution", "someone's report")
-# Not a lifting for good.
+# Not for good, or not yet.
 _CONDITION = re.compile(
-    r"\b(?:if|unless|until|once|when|whenever|except|as soon as|as long as|provided|this time|for now|today"
-    r"|maybe|perhaps"
-    r"|might|(?:may|can|should) only|only (?:if|when|after|once|for|this|with)|for this (?:one|file|task))\b"
-)
-_OUTSIDE = re.compile(
-    r"\b(?:outside|besides|other|others|else|elsewhere|beyond|apart|anything|also|too|as well)\b"
-)
-_BAN = re.compile(
-    r"\b(?:never|not|no|without|avoid|refrain|off[- ]limits|frozen|forbidden|hands off|keep|leave|only|stop"
-    r"|nothing|nobody|cannot)\b|n't\b"
-)
-_FORBIDS = re.compile(
-    r"\b(?:never|not|no|without|off[- ]limits|frozen|forbidden|hands off|nothing|nobody|cannot)\b|n't\b|\bdont\b"
+    r"\b(?:if|unless|until|once|when|whenever|except|as soon as|as long as|provided|this time|for now"
+    r"|today|maybe|perhaps|might|(?:may|can|should) only|only (?:if|when|after|once|for|this|with)"
+    r"|for this (?:one|file|task))\b"
 )
 _NEGATED = re.compile(r"\b(?:nothing|none|not|never|neither|nobody)\b|n't\b")
-_THING = re.compile(r"(?:^|[,;:]\s?|\b(?:and|with|please)\s)no\s")
-_ONLY = re.compile(r"\bonly\b")
-_ANEW = re.compile(
-    r"\b(?:instead|after all|now|changed (?:my|our) minds?|second thoughts?|actually|again|rather|from now on)\b"
-)
-_OVER = re.compile(rf"\b(?:instead of|rather than|in place of)\s{_WHAT}")
-_SCOPE = re.compile(
-    r"\b(?:for|during|within|(?:in|on) (?:the|this|that|our|those))\s(?!now\b)([^,;]+?)(?=\sinstead\b|[,;]|$)"
-)
-_PARTS = re.compile(r"[,;]|\band\b|\bbut\b|:\s")
+_OUTSIDE = re.compile(r"\b(?:outside|besides|beyond|other than|apart from)\b")
+_MORE = re.compile(r"\b(?:others?|else|elsewhere|anything|also|too|as well)\b")
+_DOING = re.compile(r"\W*\w+ing\b")
 
 
 def taken_back(sentence: Sentence, pins: Sequence[Pin]) -> list[Pin]:
     """The pins that a sentence lifts without putting anything in their place."""
-    heard = hush(sentence.heard, _HEARD)
+    ways = [way for way in LIFTS if any(word in sentence.heard for word in way.words)]
+    heard = hush(sentence.heard, _HEARD) if ways else ""
     if not heard or _CONDITION.search(heard):
         return []
     spoken = plain(sentence.text)
-    for lifting in LIFTS:
-        if lifting.pattern.search(heard) is None:
+    for way in ways:
+        match = way.pattern.search(heard)
+        if match is None:
             continue
-        # The cue must be heard; what it names may stand in quotes or backticks.
-        match = lifting.pattern.search(spoken) or lifting.pattern.search(heard)
-        focus = " ".join(part for part in match.groups() if part) if match else ""
+        # It is said in words that are heard; what it names may stand in quotes or backticks.
+        match = way.pattern.search(spoken) or match
+        what = " ".join(part for part in match.groups() if part)
         named = [
-            (names(said(focus), _parts(pin.text)), pin) for pin in pins if _can(lifting, focus, spoken, pin)
+            (names(said(what), rule(pin.text).parts), pin) for pin in pins if _can(way, what, spoken, pin)
         ]
-        if found := _best(named):
+        if found := best(named):
             return found
     return []
 
 
-def replaced(sentence: Sentence, kind: str, pins: Sequence[Pin]) -> list[Pin]:
-    """The pins that a sentence replaces, which is itself pinned as a `kind`."""
-    spoken = plain(sentence.text)
-    same = [pin for pin in pins if plain(pin.text) != spoken and len(_parts(pin.text)) == 1]
-    if over := _OVER.search(spoken):
-        focus, rest = said(over[1]), said(spoken[: over.start()])
-        scope = said(" ".join(_SCOPE.findall(spoken))).all
-        named = [
-            (names(focus, (held,)), pin)
-            for pin in same
-            if not _FORBIDS.search(plain(pin.text))
-            and not set(rest.strong) <= set((held := said(pin.text)).strong)
-            and scope <= held.all
-        ]
-        if found := _best(named, rest):
-            return found
-    fitting = [(_anew(spoken, plain(pin.text), kind), pin) for pin in same if pin.kind == kind]
-    return _best(fitting)
-
-
-def _can(lifting: Lifting, focus: str, spoken: str, pin: Pin) -> bool:
+def _can(way: Lifting, what: str, spoken: str, pin: Pin) -> bool:
     """Whether this kind of pin can be lifted in this way."""
-    if _NEGATED.search(focus):
-        return lifting.of == "any"
-    if lifting.of == "any":
+    held = rule(pin.text)
+    if way.of == "any":
         return True
-    if lifting.of == "decision" or pin.kind == "decision":
-        return lifting.of == pin.kind
-    text = plain(pin.text)
-    if lifting.of == "duty":
-        return not _FORBIDS.search(text)
-    if lifting.of == "thing":
-        return _THING.search(text) is not None or re.match(r"\W*\w+ing\b", focus) is not None
-    if not _BAN.search(text) or (_OUTSIDE.search(spoken) is not None) < (_ONLY.search(text) is not None):
+    if _NEGATED.search(what):
         return False
-    if re.search(r"\b(?:outside|besides|beyond|other than|apart from)\b", spoken) and not _ONLY.search(text):
+    if way.of == "decision" or pin.kind == "decision":
+        return way.of == pin.kind
+    if way.of == "duty":
+        return not held.forbids
+    if way.of == "thing":
+        return held.thing or _DOING.match(what) is not None
+    outside = _OUTSIDE.search(spoken) is not None
+    if held.only:  # "You may use the stdlib" leaves "Use only the stdlib" standing
+        return outside or _MORE.search(spoken) is not None
+    if outside or not held.bans:
         return False
-    return lifting.name != "you may" or said(focus).does & said(text).covers != frozenset()
-
-
-def _anew(spoken: str, held: str, kind: str) -> int:
-    """How well a sentence binds anew what another one bound: both give one thing another value."""
-    new, old = values(spoken), values(held)
-    cue = _ANEW.search(spoken) is not None
-    mine, theirs = said(spoken), said(held)
-    differ = [what for what in old if what in new and new[what] != old[what]]
-    if differ:
-        if kind == "decision" and not cue and not _OVER.search(spoken):
-            return 0  # "We use Redis for sessions" leaves "We use Postgres" standing
-        if any(len(new.get(what, ())) != 1 or len(old[what]) != 1 for what in old):
-            return 0
-        counted = all(what.startswith("number of ") for what in differ)
-        if not counted and (_FORBIDS.search(spoken) or _FORBIDS.search(held)):
-            return 0
-        taken = {word for found in (*new.values(), *old.values()) for word in found}
-        ours, others = set(mine.strong) - taken, set(theirs.strong) - taken
-        if ours != others and not (cue and ours <= others):
-            return 0
-        if kind == "constraint" and not ours and mine.weak and theirs.weak and not mine.weak & theirs.weak:
-            return 0
-        return 500 + 10 * len(ours & others)
-    if kind == "decision" and cue and mine.strong and theirs.strong and not _FORBIDS.search(spoken + held):
-        ours, others = set(mine.strong), set(theirs.strong)
-        shared = ours & others
-        last = mine.strong[-1] == theirs.strong[-1]
-        if last and ours != others and 2 * len(shared) >= max(len(ours), len(others)):
-            return 100 * len(shared)
-    return 0
-
-
-def _best(named: Iterable[tuple[int, Pin]], beside: Likeness | None = None) -> list[Pin]:
-    """The pin named best; none where two different ones are named equally well, all that say the same."""
-    ranked = [
-        ((score, len(set(beside.strong) & set(said(pin.text).strong)) if beside else 0), pin)
-        for score, pin in named
-        if score
-    ]
-    top = max((rank for rank, _ in ranked), default=None)
-    best = [pin for rank, pin in ranked if rank == top]
-    alike = {
-        (pin.kind, frozenset(said(pin.text).all), _FORBIDS.search(plain(pin.text)) is None) for pin in best
-    }
-    return best if len(alike) == 1 else []
-
-
-@lru_cache(maxsize=1024)
-def _parts(text: str) -> tuple[Likeness, ...]:
-    """The rules of a pin one by one, where it has several: a sentence must name each to lift them all."""
-    parts = [part for part in _split(text) if cue_in(part) is not None]
-    return tuple(said(part) for part in parts) if len(parts) > 1 else (said(text),)
-
-
-def _split(text: str) -> Iterator[str]:
-    for sentence in sentences(text):
-        yield from (part.strip() for part in _PARTS.split(sentence.heard) if part.strip())
+    return way.name != "you may" or bool(said(what).does & held.said.covers)

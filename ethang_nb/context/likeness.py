@@ -1,19 +1,21 @@
 """Likeness: the content words of a sentence and the values it gives, so that two sentences can be compared.
 
-A word list and a few endings, no grammar. Words that every rule has (`touch`, `use`, `report`) count little;
+A word list and a few endings, no grammar. Words that many rules have (`touch`, `use`, `report`) count little;
 numbers, paths and names count only where they are the same.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ethang_nb.context.sentences import plain
+from ethang_nb.context.hearing import cue_in
+from ethang_nb.context.sentences import plain, sentences
+from ethang_nb.context.snapshot import Pin
 
-__all__ = ["Likeness", "names", "said", "values"]
+__all__ = ["Likeness", "Rule", "best", "names", "rule", "said"]
 
 
 class Likeness(NamedTuple):
@@ -32,6 +34,23 @@ class Likeness(NamedTuple):
     @property
     def all(self) -> frozenset[str]:
         return self.weak | frozenset(self.strong)
+
+
+class Rule(NamedTuple):
+    """A sentence that binds: in plain words, what it says, whole and rule by rule, and the values it gives.
+
+    `parts`: a sentence must name each of them to lift them all. `forbids` and `bans`: whether it says no, in plain
+    words or in any; `only`: whether it leaves one thing; `thing`: whether it keeps one out ("no new …").
+    """
+
+    text: str
+    said: Likeness
+    parts: tuple[Likeness, ...]
+    values: Mapping[str, frozenset[str]]
+    forbids: bool
+    bans: bool
+    only: bool
+    thing: bool
 
 
 _SAME = {
@@ -85,6 +104,15 @@ read report run send set show stay stick thing use version work write
 _ACT_WORDS = """
 ask call commit delete deploy edit email log merge move push quote read rename run send use write
 """
+_FORBIDS = re.compile(
+    r"\b(?:never|not|no|without|off[- ]limits|out of scope|frozen|forbidden|hands off|nothing|nobody"
+    r"|cannot|dont)\b|n't\b"
+)
+_BANS = re.compile(_FORBIDS.pattern + r"|\b(?:avoid|refrain|keep|leave|only|stop|exclude|omit)\b")
+_ONLY = re.compile(r"\bonly\b")
+_STILL = re.compile(r"\b(?:keep|leave|unchanged|frozen|off[- ]limits|hands off|untouched)\b")
+_THING = re.compile(r"(?:^|[,;:]\s?|\b(?:and|with|please)\s)no\s")
+_PARTS = re.compile(r"[,;]|\band\b|\bbut\b|:\s")
 _WORD = re.compile(r"[€$£]|[^\W_][\w./+#'’-]*")
 _EXACT = re.compile(r"\d|[^\W\d_]\.[^\W\d_]|/.")
 
@@ -128,8 +156,8 @@ _ORDINAL = re.compile(
 )
 _VERSION = re.compile(r"\b([a-z]{2,20})\sv?(\d{1,3}(?:\.\d{1,3}){1,2})\b")
 _COUNT = re.compile(
-    r"(?P<sign>[€$£])?\s?\b(?P<number>\d[\d.,]{0,15}|one|two|three|four|five|six|seven|eight|nine|ten)\s?"
-    r"(?P<unit>%|[a-z]{1,20})?"
+    r"(?P<sign>[€$£])?\s?\b(?P<number>\d[\d.,]{0,15}|one|two|three|four|five|six|seven|eight|nine"
+    r"|ten)\s?(?P<unit>%|[a-z]{1,20})?"
 )
 _UNIT_WORDS = """
 % attempt bullet call char character chf column day eur example gb gbp hour item iteration kb line mb minute ms page
@@ -142,30 +170,40 @@ _BOUND = re.compile(r"(?:at most|more than|at least|max\.?|maximum(?: of)?|up to
 @lru_cache(maxsize=4096)
 def said(text: str) -> Likeness:
     """The content words of `text`."""
-    strong: list[str] = []
-    weak, exact = set(), set()
-    for raw in _WORD.findall(plain(text)):
-        for piece in _pieces(raw):
-            if piece in _STOP or len(piece) > 60:
-                continue
-            word = _stem(piece)
-            if _EXACT.search(word):
-                exact.add(word)
-            if word in _WEAK:
-                weak.add(word)
-            elif word not in strong:
-                strong.append(word)
-    does = frozenset(word for word in weak | set(strong) if word in _ACTS)
+    spoken = plain(text)
+    words = dict.fromkeys(_stem(piece) for raw in _WORD.findall(spoken) for piece in _pieces(raw))
+    strong = tuple(word for word in words if word not in _WEAK)
+    weak = frozenset(word for word in words if word in _WEAK)
+    does = frozenset(word for word in words if word in _ACTS)
     covers = set(does)
-    if _STILL.search(plain(text)):
+    if _STILL.search(spoken):
         covers.add(_stem("edit"))
-    if _NO_THING.search(plain(text)):
-        covers |= {_stem("use")}
-    return Likeness(tuple(strong), frozenset(weak), frozenset(exact), does, frozenset(covers))
+    if _THING.search(spoken):
+        covers.add(_stem("use"))
+    exact = frozenset(word for word in words if _EXACT.search(word))
+    return Likeness(strong, weak, exact, does, frozenset(covers))
 
 
-_STILL = re.compile(r"\b(?:keep|leave|unchanged|frozen|off[- ]limits|hands off|untouched)\b")
-_NO_THING = re.compile(r"(?:^|[,;:]\s?|\b(?:and|with|please)\s)no\s")
+@lru_cache(maxsize=1024)
+def rule(text: str) -> Rule:
+    """What a pin, or a sentence that may replace one, says."""
+    spoken = plain(text)
+    parts = [
+        part
+        for sentence in sentences(text)
+        for part in _PARTS.split(sentence.heard)
+        if cue_in(part.strip()) is not None
+    ]
+    return Rule(
+        text=spoken,
+        said=said(text),
+        parts=tuple(map(said, parts)) if len(parts) > 1 else (said(text),),
+        values=_values(spoken),
+        forbids=_FORBIDS.search(spoken) is not None,
+        bans=_BANS.search(spoken) is not None,
+        only=_ONLY.search(spoken) is not None,
+        thing=_THING.search(spoken) is not None,
+    )
 
 
 def names(focus: Likeness, parts: Sequence[Likeness]) -> int:
@@ -185,10 +223,24 @@ def _names(focus: Likeness, part: Likeness) -> int:
     return 1000 * (2 * len(focus.strong) + len(focus.weak & part.weak)) // total + (focus.all == part.all)
 
 
-@lru_cache(maxsize=1024)
-def values(text: str) -> Mapping[str, frozenset[str]]:
+def best(named: Iterable[tuple[int, Pin]], beside: Likeness | None = None) -> list[Pin]:
+    """The pin named best, by what is said `beside` it where two are named alike.
+
+    None where two different ones are named equally well; all of them where they say the same.
+    """
+    ranked = [
+        ((score, len(set(beside.strong) & set(rule(pin.text).said.strong)) if beside else 0), pin)
+        for score, pin in named
+        if score
+    ]
+    top = max((rank for rank, _ in ranked), default=None)
+    found = [pin for rank, pin in ranked if rank == top]
+    alike = {(pin.kind, rule(pin.text).said.all, rule(pin.text).forbids) for pin in found}
+    return found if len(alike) == 1 else []
+
+
+def _values(spoken: str) -> Mapping[str, frozenset[str]]:
     """What of a known kind a sentence settles: {"database": {"mysql"}, "number of word": {"200"}}."""
-    spoken = plain(text)
     found: dict[str, set[str]] = {}
     for word in _WORD.findall(spoken):
         name = _SAME.get(word.rstrip(".'/"), word.rstrip(".'/"))
@@ -215,11 +267,10 @@ def values(text: str) -> Mapping[str, frozenset[str]]:
     return {what: frozenset(given) for what, given in found.items()}
 
 
-def _pieces(raw: str) -> list[str]:
-    word = raw.strip("./'’-")
-    if "-" in word and not _EXACT.search(word):
-        return [piece for piece in word.split("-") if piece]
-    return [word] if word else []
+def _pieces(raw: str) -> Iterable[str]:
+    word = raw.strip("./'’-")[:60]
+    pieces = (word,) if _EXACT.search(word) else word.split("-")
+    return (piece for piece in pieces if piece and piece not in _STOP)
 
 
 @lru_cache(maxsize=4096)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from ethang_nb.context import kinds
-from ethang_nb.context.arriving import Spill, arrive
+from ethang_nb.context.arriving import Spill, SpillWording, arrive
 from ethang_nb.context.catalogue import ToolSpec, catalogue_tokens
 from ethang_nb.context.core import (
     STATE_TOKENS,
@@ -29,6 +29,7 @@ from ethang_nb.context.events import (
     Cooled,
     Event,
     MessageAdded,
+    ModelChanged,
     NoteStood,
     NoteWritten,
     PartsChanged,
@@ -56,7 +57,7 @@ from ethang_nb.context.snapshot import Pin
 from ethang_nb.context.state import State
 from ethang_nb.context.versions import Versions, total_of
 from ethang_nb.context.window import Window
-from ethang_nb.context.wording import nudge, pinned
+from ethang_nb.context.wording import nudge, pinned, spilled
 from ethang_nb.errors import BadMessage, Misuse
 
 __all__ = ["LiveContext", "Observer"]
@@ -93,6 +94,7 @@ class LiveContext:
         searchable: bool = False,
         refuses: bool = True,
         ratio: int = 1000,
+        wording: SpillWording = spilled,
     ) -> None:
         self.counter = counter
         self.journal: Journal = journal or MemoryJournal()
@@ -113,7 +115,8 @@ class LiveContext:
         self.block = CoreBlock(counter)
         self.step = 0
         self.observers: list[Observer] = []
-        self._spill = spill
+        self._spill, self._wording = spill, wording
+        self._model = ""
         self._refuses = refuses
         self.feed(
             PartsChanged(
@@ -131,6 +134,7 @@ class LiveContext:
             counter=self.counter,
             journal=MemoryJournal(self.journal.next),  # what enters there has the address it would have here
             refuses=self._refuses,
+            wording=self._wording,
         )
         twin.state, twin.step, twin.block = self.state, self.step, self.block.copy()
         twin.system, twin.project, twin.tools = self.system, self.project, self.tools
@@ -152,7 +156,11 @@ class LiveContext:
         if message.role == "tool":
             return [self._add_result(result, message, judge=judge) for result in message.results][-1]
         row = self.enter(message)
-        self.pinning.find(row, message)
+        if message.kind == "pin":
+            kind, text = pinned(message.text)
+            self.pinning.put(kind, text, "by hand", row)
+        else:
+            self.pinning.find(row, message)
         return row
 
     def stand(self, message: Message) -> None:
@@ -167,10 +175,7 @@ class LiveContext:
             for result in message.results:
                 self._add_result(result, message, stands=True, judge=False)
             return
-        row = self.append(message)
-        if message.kind == "pin":
-            kind, text = pinned(message.text)
-            self.pinning.put(kind, text, "by hand", row)
+        self.append(message)
 
     def _stand_note(self, message: Message) -> None:
         self.journal.write(kinds.MESSAGE, {"message": to_json(message)})
@@ -183,12 +188,26 @@ class LiveContext:
         self.feed(PartsChanged(system=self._text_tokens(self.system)))
 
     def settle(
-        self, *, window: Window, policy: Policy, system: int, project: int, tools: int, searchable: bool
+        self,
+        *,
+        window: Window,
+        policy: Policy,
+        system: int,
+        project: int,
+        tools: int,
+        searchable: bool,
+        model: str = "",
+        ratio: int = 1000,
+        exact: bool = True,
     ) -> None:
         """The settings from here on, which whoever calls writes to the journal.
 
-        `system`, `project` and `tools` are tokens; `searchable`: whether a tool searches the record.
+        `system`, `project` and `tools` are tokens; `searchable`: whether a tool searches the record. Another `model`
+        than the last one brings its own `ratio` and whether it is counted `exact`.
         """
+        if self._model and model != self._model:
+            self.feed(ModelChanged(ratio=ratio, exact=exact))
+        self._model = model
         self.notes.searchable = searchable
         self.feed(PartsChanged(system=system, project=project, tools=tools))
         if window != self.state.settings.base:
@@ -230,6 +249,7 @@ class LiveContext:
             settings=self.state.settings,
             counter=self.counter,
             spill=self._spill,
+            wording=self._wording,
             stands=stands,
         )
         same = arrived.result is result and len(message.parts) == 1
@@ -359,7 +379,7 @@ class LiveContext:
     def turn(self, decision: Decision) -> Turning:
         """Carries out what was decided of the state as it is; nothing of ours enters, and nobody is told yet."""
         data = {"step": self.step + 1, **told(decision)}
-        if decision.outcome != "nothing":
+        if decision.outcome != "nothing" and self.journal.records:
             data["digest"] = digest(decision, self.entries, self.notes.hashes)
         self.journal.write(kinds.POINT, data)
         self.feed(RequestPoint(decided=decision))

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from ethang_nb.context.hearing import cue_in
-from ethang_nb.context.lifting import replaced, taken_back
+from ethang_nb.context.lifting import taken_back
 from ethang_nb.context.messages import Message, Text
+from ethang_nb.context.replacing import replaced
 from ethang_nb.context.sentences import Sentence, sentences
 from ethang_nb.context.snapshot import Pin
 
@@ -44,7 +45,7 @@ def find(message: Message) -> tuple[Found, ...]:
 
 
 def lifted(message: Message, holding: Sequence[Pin]) -> tuple[Lift, ...]:
-    """Which of the pins that hold an owner's message lifts or replaces, each once, in the order of its sentences.
+    """The pins that an owner's message lifts or replaces, each once, in the order of its sentences.
 
     A sentence that replaces a pin is itself among what `find` finds: lift first, then pin.
     """

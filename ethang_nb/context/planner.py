@@ -35,7 +35,7 @@ def decide(state: State) -> Decision:
         for name in settings.policy.stages:
             if name in EARLY:
                 EARLY[name](draft)
-        lacks = settings.minimum - (total - draft.total)
+        lacks = settings.early_minimum - (total - draft.total)
         if lacks <= 0 and draft.total < total:
             return Decision.of(draft, "cleanup", early=True)
     draft = Draft(state)
@@ -108,7 +108,8 @@ def reseeded(state: State, *, asked: bool = True) -> Decision | None:
     if draft.total > state.settings.hard or (gain < state.settings.minimum and not asked):
         if state.said == "reseed":
             return None
-        return Decision(outcome="idle", before=state, after=state, cause="reseed")
+        lacks = max(0, state.settings.minimum - gain)  # 0: what would start does not fit hard
+        return Decision(outcome="idle", before=state, after=state, cause="reseed", lacks=lacks)
     return Decision.of(draft, "reseed", asked=asked)
 
 

@@ -6,22 +6,41 @@ compact". Numbers marked ► are ours.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ethang_nb._show import Shown
 from ethang_nb.context.policy import Policy
 from ethang_nb.context.window import Levels
 from ethang_nb.errors import BadPolicy, Unknown
 
-__all__ = ["POLICIES", "from_knobs", "policy"]
+__all__ = ["POLICIES", "Policies", "from_knobs", "policy"]
 
 
-class _Policies(dict[str, Policy]):
-    """The shipped policies; a name nobody knows is answered with the nearest one."""
+class Policies(Mapping[str, Policy], Shown):
+    """Policies by name; a name nobody knows is answered with the nearest one."""
 
-    def __missing__(self, name: str) -> Policy:
-        raise Unknown("policy", str(name), self)
+    _view = "ethang_nb.views.policies"
+
+    def __init__(self, items: Iterable[Policy]) -> None:
+        self._items = {item.name: item for item in items}
+
+    def __getitem__(self, name: str) -> Policy:
+        if name not in self._items:
+            raise Unknown("policy", str(name), self._items)
+        return self._items[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._items
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __repr__(self) -> str:
+        return f"Policies({', '.join(self._items)})"
 
 
 _SHIPPED = (
@@ -40,6 +59,8 @@ _SHIPPED = (
         # ► early, in batches: each batch breaks the cached prefix once, and frees at least the minimum
         collapse_at=250,
         collapse_to=50,
+        # ► a small batch is cheap here: with one segment kept, the cut lies just before the newest result
+        collapse_minimum=50,
         # ► a longer tail of full results would be written to the cache again at every batch
         collapse_keep=1,
         reseed=200,
@@ -110,7 +131,7 @@ _SHIPPED = (
     ),
 )
 
-POLICIES: Mapping[str, Policy] = MappingProxyType(_Policies((item.name, item) for item in _SHIPPED))
+POLICIES = Policies(_SHIPPED)
 
 
 def from_knobs(knobs: Mapping[str, Any]) -> Policy:

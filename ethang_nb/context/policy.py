@@ -54,6 +54,8 @@ class Policy(Shown):
     """Where collapse acts; None: at the cleanup level."""
     collapse_to: int | None = None
     """Where collapse stops; None: at the landing level."""
+    collapse_minimum: int | None = None
+    """What collapse frees at least where it acts below the cleanup level; None: the minimum."""
     collapse_keep: int | None = None
     """How many of the newest segments collapse leaves alone; None: as many as stay."""
     evict_at: int | None = None
@@ -185,6 +187,7 @@ _OPTIONAL = (
     "reserve",
     "collapse_at",
     "collapse_to",
+    "collapse_minimum",
     "collapse_keep",
     "evict_at",
     "evict_to",
@@ -198,6 +201,7 @@ _RANGES = (
     ("minimum", 0, 900),
     ("collapse_at", 1, 1000),
     ("collapse_to", 0, 999),
+    ("collapse_minimum", 0, 900),
     ("collapse_keep", 1, 50),
     ("evict_at", 1, 1000),
     ("evict_to", 0, 1000),

@@ -127,16 +127,10 @@ class _Refold:
         state = advance(self.tape, self.state, rows)
         if state.total > state.settings.usable and rows > self.state.n:
             state = self._judged(rows)
-        marks = self.tape.marks
-        pins = None
+        marks, first = self.tape.marks, self._mark
         while self._mark < len(marks) and marks[self._mark].point <= point and marks[self._mark].rows <= rows:
-            pins = marks[self._mark]
             self._mark += 1
-        if pins is not None:
-            moved = {pin.id for pin in state.pins if pin.core}
-            kept = tuple(pin._replace(core=pin.core or pin.id in moved) for pin in pins.pins)
-            state = state._replace(pins=kept, system=pins.system)
-        self.state = state
+        self.state = state if self._mark == first else marks[self._mark - 1].on(state)
 
     def _judged(self, rows: int) -> State:
         """Rows come one result after the other, since together they may not fit; then back onto the tape's ledger."""

@@ -41,7 +41,7 @@ class Seen:
 class Cut:
     """What left one segment in a cut taken at request `step`: where it can be read, and the messages that left.
 
-    Of a tool turn that stays with a shorter result, these are the message with the calls and the results concerned.
+    Of a tool turn that stays with a shorter result, these are its calls without their words, and the results concerned.
     """
 
     step: int

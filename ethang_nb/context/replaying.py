@@ -34,6 +34,8 @@ class JournalEntry(NamedTuple):
 class _Playback:
     """The journal of a replay: hands back the number of the entry that is being fed, and writes nothing."""
 
+    records = False
+
     def __init__(self) -> None:
         self.number = 0
 

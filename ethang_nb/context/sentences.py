@@ -27,6 +27,14 @@ class Sentence(NamedTuple):
     marked: Marked = ""
 
 
+class _Line(NamedTuple):
+    start: int
+    end: int
+    bare: str
+    item: int  # where the text of a list item begins in the line, 0 where it is none
+    indented: bool
+
+
 class _Block(NamedTuple):
     start: int
     end: int
@@ -36,54 +44,54 @@ class _Block(NamedTuple):
 
 _FENCE = re.compile(r"(?:(?:[-*+]|\d{1,3}[.)])\s{1,4})?(`{3,}|~{3,})(.*)")
 _ITEM = re.compile(r"(?:[-*+•–]|\(?(?:\d{1,3}|[a-zA-Z])[.)]|\[[ xX]?\])\s{1,9}(?:\[[ xX]?\]\s)?")
-_RULE = re.compile(r"([-=*_])\1{2,}")
+_DASHES = re.compile(r"([-=*_])\1{2,}")
 _OPEN_TAG = re.compile(
-    r"<(article|code|context|data|diff|docs?|document|documents|e?-?mail|error|excerpt|file|issue|logs?|message"
-    r"|output|page|paste|pre|quote|blockquote|readme|results?|source|text|transcript|tool_result|system-reminder"
-    r"|local-command-\w{1,20}|command-\w{1,20})(?:\s[^<>]{0,200})?>",
+    r"<(article|code|context|data|diff|docs?|document|documents|e?-?mail|error|excerpt|file|issue|logs?"
+    r"|message|output|page|paste|pre|quote|blockquote|readme|results?|source|text|transcript|tool_result"
+    r"|system-reminder|local-command-\w{1,20}|command-\w{1,20})(?:\s[^<>]{0,200})?>",
     re.I,
 )
 # What other agents put into a user message of their own: a summary of what came before, a caveat on commands.
-_HARNESS = re.compile(
-    r"This session is being continued from a previous conversation that ran out of context"
-    r"|Caveat: The messages below were"
+_HARNESS = (
+    "This session is being continued from a previous conversation that ran out of context",
+    "Caveat: The messages below were",
 )
 _HEADING = re.compile(r"#{1,6}\s")
 # Lines that are never anybody's instruction: a log, a shell, a test, a table, a traceback.
 _MACHINE = re.compile(
     r"(?:\||\$ |>>> |\d{1,6}(?:\t|\|)|\d{2,6}:\s|\[?\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|\[?(?:ERROR"
-    r"|FATAL|INFO|DEBUG|TRACE)\]?[:\s]"
-    r"|\[WARN(?:ING)?\]|File \"[^\"]*\", line \d|[A-Z]\w*(?:Error|Exception|Warning): )"
+    r"|FATAL|INFO|DEBUG|TRACE)\]?[:\s]|\[WARN(?:ING)?\]|File \"[^\"]*\", line \d|[A-Z]\w*(?:Error"
+    r"|Exception|Warning): )"
 )
 _MAIL = re.compile(
-    r"(?:(?:From|Sent|To|Cc|Subject|Von|An|Betreff|Gesendet)\s?: |-{2,} ?(?:Original|Forwarded|Weitergeleitet)"
-    r"|On .{5,120} wrote:\s*$|Am .{5,120} schrieb.{0,80}:\s*$)"
+    r"(?:(?:From|Sent|To|Cc|Subject|Von|An|Betreff|Gesendet)\s?: |-{2,} ?(?:Original|Forwarded"
+    r"|Weitergeleitet)|On .{5,120} wrote:\s*$|Am .{5,120} schrieb.{0,80}:\s*$)"
 )
-_UNTIL_BLANK = re.compile(r"(?:Traceback \(most recent call last\)|diff --git |@@ -)")
+_UNTIL_BLANK = ("Traceback (most recent call last)", "diff --git ", "@@ -")
 # What announces somebody else's text. A mail has paragraphs, so it ends with the message or at a line of dashes.
 _ANNOUNCED_MAIL = re.compile(
-    r"(?i)(?:here(?:'s|’s| is| are)|this is|i got|i received|below is|see)\b.{0,40}\b(?:e-?mails?|letter)\b"
-    r".{0,40}:\s*$|(?:the |my |our )?(?:e-?mail|letter)\b.{0,30}:\s*$"
+    r"(?i)(?:here(?:'s|’s| is| are)|this is|i got|i received|below is|see)\b.{0,40}\b(?:(?:e-?)?mails?|letter)"
+    r"\b.{0,40}:\s*$|(?:the |my |our )?(?:(?:e-?)?mail|letter)\b.{0,30}:\s*$"
 )
 _ANNOUNCED = re.compile(
-    r"(?i)(?:here(?:'s|’s| is| are)|this is|below|the following|i (?:got|get|see)|we (?:got|get|see))\b.{0,60}\b"
-    r"(?:article|code|comments?|config|diff|docs?|documentation|errors?|excerpt|file|issue|logs?|message"
-    r"|output|page"
-    r"|paragraph|post|prompt|readme|reply|response|review|section|snippet|spec|text|thread|ticket|trace(?:back)?"
-    r"|transcript)\b.{0,40}:\s*$"
-    r"|(?:the |my |our |from the )?(?:readme|logs?|errors?|traceback|stack ?trace|message|console|terminal"
-    r"|stdout"
-    r"|stderr)\b(?: \w+){0,3}:\s*$"
-    r"|.{0,120}\b(?:wrote|said|says|writes|reads|replied|answered|states)\b(?: this| the following)?:\s*$"
+    r"(?i)(?:here(?:'s|’s| is| are)|this is|below|the following|i (?:got|get|see)|we (?:got|get"
+    r"|see))\b.{0,60}\b(?:article|code|comments?|config|diff|docs?|documentation|errors?|excerpt|file"
+    r"|issue|logs?|message|output|page|paragraph|post|prompt|readme|reply|response|review|section|snippet"
+    r"|spec|text|thread|ticket|trace(?:back)?|transcript)\b.{0,40}:\s*$|(?:the |my |our "
+    r"|from the )?(?:readme|logs?|errors?|traceback|stack ?trace|message|console|terminal|stdout"
+    r"|stderr)\b(?: \w+){0,3}:\s*$|.{0,120}\b(?:wrote|said|says|writes|reads|replied|answered"
+    r"|states)\b(?: this| the following)?:\s*$"
+)
+_BINDING = re.compile(
+    r"(?i)rule|constraint|requirement|guideline|convention|style|restriction|limit|decision"
 )
 _MARKED = re.compile(
-    r"(?i)[\s#*_]*(?:(?:please )?(?:follow|respect|obey|keep to|stick to|mind|here are|these are)\s+)?"
-    r"(?:(?:some|my|our|the|your|hard|ground|strict|important|a few|these|following|additional|general|more"
-    r"|other"
-    r"|key)\s+)*(?:(?P<constraint>constraints?|rules?|requirements?|limits|restrictions|guidelines|conventions"
-    r"|don(?:'|’)?ts|non-goals)|(?P<decision>decisions?))(?: so far| made| until now| for (?:this|the|your"
-    r"|all) .{1,40})?"
-    r"\s*(?P<colon>:?)[\s*_]*(?P<more>:?)\s*$"
+    r"(?i)[\s#*_]*(?:(?:please )?(?:follow|respect|obey|keep to|stick to|mind|here are"
+    r"|these are)\s+)?(?:(?:some|my|our|the|your|hard|ground|strict|important|a few|these|following"
+    r"|additional|general|more|other|key|coding|code|style|naming|writing|formatting|house|project|team"
+    r"|output|citation)\s+)*(?:(?P<constraint>constraints?|rules?|requirements?|limits|restrictions"
+    r"|guidelines|conventions|don['’]?ts|non-goals)|(?P<decision>decisions?))(?: so far| made| until now"
+    r"| for (?:this|the|your|all) .{1,40})?\s*(?P<colon>:?)[\s*_]*(?P<more>:?)\s*$"
 )
 _NOTHING = frozenset(
     {"none", "n/a", "na", "nothing", "tbd", "-", "no constraints", "none yet", "none so far"}
@@ -102,31 +110,42 @@ u.a usw vgl vs z.b
 """
 _SHORT_FORMS = frozenset(_SHORT_WORDS.split())
 _LEAN = re.compile(r"(?i)(?:,|\b(?:an?|and|as|at|by|for|from|in|into|of|on|or|the|that|to|with))$")
-_WRAP = 60  # ► characters; a line this long without an end goes on in the next
+_WRAP = 50  # ► characters; a line this long without an end goes on in the next
 _LONGEST = 400  # ► characters; a longer sentence is prose that quotes a rule, not a rule
-_PASTED = 50_000  # ► characters; a longer message is a paste with words of the writer's before and after it
-_EDGE = 10_000  # ► characters at either end of such a message that are looked at
+_EDGE = 10_000  # ► characters at either end of a text that are looked at
 _STRAIGHT = str.maketrans({"’": "'", "\u2018": "'", "\u00b4": "'", "\u00a0": " ", "\u202f": " ", "*": " "})
 _PLAIN = _STRAIGHT | str.maketrans(dict.fromkeys('`"“”„«»', " "))
 
 
 def sentences(text: str) -> Iterator[Sentence]:
-    """The writer's own sentences of `text`, in order, none longer than 400 characters. Linear in the text."""
-    edge = _EDGE if len(text) > _PASTED else len(text)
+    """The writer's own sentences of `text`, in order, none longer than 400 characters. Linear in the text.
+
+    Of a text over 20,000 characters the first and the last 10,000 are looked at: what is longer is a paste.
+    """
     for block in _blocks(text):
-        if edge < block.start < len(text) - edge:
-            continue
-        part = text[block.start : block.end]
-        quiet = _QUIET.sub(lambda match: "q" * len(match.group()), part)
-        if block.marked and len(part) <= _LONGEST:
-            bare = part.strip().rstrip(".").lower()
-            if bare not in _NOTHING:
-                yield Sentence(part.strip(), _heard(quiet), block.marked)
-            continue
-        for start, end in _cuts(quiet):
-            said = part[start:end].strip()
-            if 0 < len(said) <= _LONGEST:
-                yield Sentence(said, _heard(quiet[start:end]))
+        for start, end in _looked_at(block, len(text)):
+            part = text[start:end]
+            quiet = _QUIET.sub(lambda match: "q" * len(match.group()), part)
+            if block.marked and len(part) <= _LONGEST:
+                if part.strip().rstrip(".").lower() not in _NOTHING:
+                    yield Sentence(part.strip(), _heard(quiet), block.marked)
+                continue
+            for first, last in _cuts(quiet):
+                said = part[first:last].strip()
+                # Half a sentence at the edge of what is looked at is none.
+                whole = (first or start == block.start) and (last < len(part) or end == block.end)
+                if whole and 0 < len(said) <= _LONGEST:
+                    yield Sentence(said, _heard(quiet[first:last]))
+
+
+def _looked_at(block: _Block, size: int) -> Iterator[tuple[int, int]]:
+    if size <= 2 * _EDGE or block.end <= _EDGE or block.start >= size - _EDGE:
+        yield block.start, block.end
+        return
+    if block.start < _EDGE:
+        yield block.start, _EDGE
+    if block.end > size - _EDGE:
+        yield size - _EDGE, block.end
 
 
 def plain(text: str) -> str:
@@ -139,7 +158,7 @@ def _heard(quiet: str) -> str:
 
 
 def _cuts(quiet: str) -> Iterator[tuple[int, int]]:
-    """Where sentences begin and end. A dot after a short form, an initial or a bare number ends nothing."""
+    """Where sentences begin and end. A dot after a short form or an initial ends nothing."""
     start = 0
     for end in _END.finditer(quiet):
         if end.group(1) == "." and _goes_on(quiet, start, end.start(1)):
@@ -153,97 +172,113 @@ def _cuts(quiet: str) -> Iterator[tuple[int, int]]:
 
 
 def _goes_on(quiet: str, start: int, dot: int) -> bool:
-    word = _LAST_WORD.search(quiet, max(start, dot - 13), dot)
-    if word is None:
-        return False
-    last = word.group(1).lower()
+    word = _LAST_WORD.search(quiet[max(start, dot - 13) : dot])
+    last = word[1].lower() if word else ""
     if last in _SHORT_FORMS:
         return last != "no" or quiet[dot + 1 : dot + 3].strip().isdigit()  # "No. 17", but "I said no. Stop."
-    alone = not quiet[start : word.start(1)].strip()
-    return alone and (last.isdigit() or len(last) == 1)  # "2. Never …" in running text, "J. Smith"
+    return len(last) == 1 and last.isalpha() and not quiet[start : dot - 1].strip()  # "J. Smith"
 
 
 def _blocks(text: str) -> Iterator[_Block]:
-    """Paragraph lines and list items that are the writer's own, wrapped lines joined."""
-    base = _indent_of_all(text)
+    """The writer's own paragraphs' lines and list items, wrapped lines joined."""
     marked: Marked = ""
-    until = ""  # what ends the foreign text we are in: a fence, a closing tag, "blank", "rule", "indent"
     held: _Block | None = None
-    in_list = blank = False
-    begun = False  # whether a text that ends with a blank line has begun
-    at = 0
-    for line in text.splitlines(keepends=True):
-        start, at = at, at + len(line)
-        bare = line.strip()
-        if until:
-            if until == "blank":
-                if bare and not begun:
-                    begun = True
-                ended = begun and not bare
-            elif until == "rule":
-                ended = _RULE.fullmatch(bare) is not None
-            elif until == "indent":
-                ended = bool(bare) and _indent(line) < base + 4
-            elif until == "end":
-                ended = False
-            elif until[0] == "<":
-                ended = until in bare.lower()
-            else:
-                ended = bare.startswith(until) and not bare.strip(until[0])
-            if not ended:
-                continue
-            was, until = until, ""
-            if was != "indent":
-                blank = True
-                continue
-        if not bare:
-            if held:
-                yield held
-                held = None
-            blank = True
+    for line in _own_lines(text):
+        heading = line is not None and _heading(line.bare)
+        if held and line and not line.item and not heading and _continues(text, held, line):
+            held = held._replace(end=line.end)
             continue
-        foreign = _foreign(bare)
-        item = None if foreign else _ITEM.match(bare)
-        if not foreign and not item and blank and not in_list and _indent(line) >= base + 4:
-            foreign = "indent"
-        if foreign:
-            if held:
-                yield held
-                held = None
-            until = "" if foreign == "line" else foreign
-            begun = foreign == "blank" and not bare.endswith(":")
-            blank = False
-            continue
-        heading = _MARKED.match(bare) if len(bare) < 120 else None
-        is_heading = _HEADING.match(bare) is not None
-        if is_heading or (heading and (heading["colon"] or heading["more"])):
-            if held:
-                yield held
-                held = None
-            in_list = blank = False
-            marked = ""
-            if heading:
-                marked = "constraint" if heading["constraint"] else "decision"
-            continue
-        if held and not item and _continues(text, held, line):
-            held = held._replace(end=at)
-        else:
-            if held:
-                yield held
-            if item:
-                in_list = True
-            elif _indent(line) <= base:
-                in_list, marked = False, ""
-            begin = start + (line.index(bare[0]) + item.end() if item else 0)
-            held = _Block(begin, at, item is not None, marked if item else "")
-        blank = False
+        if held:
+            yield held
+            held = None
+        if heading:
+            marked = heading.marked
+        elif line:
+            if not line.item and not line.indented:
+                marked = ""
+            held = _Block(line.start + line.item, line.end, line.item > 0, marked if line.item else "")
     if held:
         yield held
 
 
+def _own_lines(text: str) -> Iterator[_Line | None]:
+    """The lines that the writer wrote himself; None between paragraphs and where something else stood.
+
+    Whole lines from the middle of a long text are passed over, but what begins there (a fence, a mail) counts.
+    """
+    base = _indent_of_all(text)
+    middle = range(_EDGE, len(text) - _EDGE)
+    until = ""  # what ends the foreign text we are in, as `_foreign` names it, or "indent"
+    in_list = begun = False
+    blank = True  # whether the line before was blank
+    end = 0
+    for line in text.splitlines(keepends=True):
+        start, end = end, end + len(line)
+        bare = line.strip()
+        begun = begun or bool(bare)
+        if until:
+            if not _ends(until, bare, begun=begun, indented=_indent(line) >= base + 4):
+                continue
+            blank, again, until = True, until == "indent", ""
+            yield None
+            if not again:
+                continue
+        if not bare:
+            blank = True
+            yield None
+            continue
+        until = _foreign(bare)
+        if not until and start in middle and end in middle:
+            continue
+        item = None if until else _ITEM.match(bare)
+        deep = _indent(line) - base
+        if not until and not item and blank and not in_list and deep >= 4 and start:
+            until = "indent"
+        blank = False
+        if until:
+            begun = until == "blank" and bare[-1] != ":"  # else it begins under this line
+            until = until.removeprefix("line")
+            yield None
+            continue
+        in_list = item is not None or (in_list and deep > 0)
+        mark = line.index(bare[0]) + item.end() if item else 0
+        yield _Line(start, end, bare, mark, deep > 0)
+
+
+def _ends(until: str, bare: str, *, begun: bool, indented: bool) -> bool:
+    """Whether a line ends the foreign text it stands in."""
+    match until:
+        case "blank":
+            return begun and not bare
+        case "dashes":
+            return _DASHES.fullmatch(bare) is not None
+        case "indent":
+            return bool(bare) and not indented
+        case "end":
+            return False
+    if until[0] == "<":
+        return until in bare.lower()
+    return bare.startswith(until) and not bare.strip(until[0])
+
+
+class _Heading(NamedTuple):
+    marked: Marked
+
+
+def _heading(bare: str) -> _Heading | None:
+    """The heading that a line is, with what it makes of the list under it."""
+    named = _MARKED.match(bare) if len(bare) < 120 else None
+    if bare[0] != "#" and not (named and (named["colon"] or named["more"])):
+        return None
+    if named is None:
+        return _Heading("") if _HEADING.match(bare) else None
+    return _Heading("constraint" if named["constraint"] else "decision")
+
+
 def _foreign(bare: str) -> str:
-    """What ends the foreign text that this line begins; "line" where it is this line alone, "" where it is "
-    "none.
+    """What ends the foreign text that this line begins: a fence, a closing tag, "blank", "dashes" or "end".
+
+    "line" where it is this line alone, "" where the line is the writer's own.
     """
     if bare[0] in "`~-*+0123456789" and (fence := _FENCE.match(bare)):
         marks, info = fence.groups()
@@ -252,32 +287,33 @@ def _foreign(bare: str) -> str:
     if bare[0] == "<" and (tag := _OPEN_TAG.match(bare)):
         closing = f"</{tag.group(1).lower()}>"
         return "line" if closing in bare.lower() else closing
-    if _HARNESS.match(bare):
+    if bare.startswith(_HARNESS):
         return "end"
     if bare[0] == ">" or _MACHINE.match(bare):
         return "line"
-    if _UNTIL_BLANK.match(bare):
+    if bare.startswith(_UNTIL_BLANK):
         return "blank"
     if _MAIL.match(bare):
-        return "rule"
-    if len(bare) < 200 and bare[-1] == ":":
+        return "dashes"
+    if len(bare) < 200 and bare[-1] == ":" and not _BINDING.search(bare):
         if _ANNOUNCED_MAIL.match(bare):
-            return "rule"
+            return "dashes"
         if _ANNOUNCED.match(bare):
             return "blank"
     return ""
 
 
-def _continues(text: str, held: _Block, line: str) -> bool:
+def _continues(text: str, held: _Block, line: _Line) -> bool:
     """Whether `line` goes on with what was held: under a list item, or after a long line without an end."""
-    if held.item and line[0] in " \t":
+    if held.item and line.indented:
         return True
     last = text[max(held.start, held.end - 2 * _WRAP) : held.end].rstrip()
     last = last[last.rfind("\n") + 1 :].strip()
-    if len(last) < _WRAP or last[-1] in ".!?:;…":
+    if not last or last[-1] in ".!?:;…":
         return False
-    first = line.lstrip()[:1]
-    return first.islower() or first.isdigit() or _LEAN.search(last) is not None
+    if line.bare[0].islower() or line.bare[0].isdigit():
+        return len(last) >= _WRAP
+    return len(last) >= _WRAP and _LEAN.search(last) is not None
 
 
 def _indent(line: str) -> int:

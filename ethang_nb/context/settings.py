@@ -40,6 +40,8 @@ class Settings:
     slack_at: int
     """A plan that ends above it is made again with fewer segments kept."""
     minimum: int
+    early_minimum: int
+    """What collapse frees at least where it acts below the cleanup level."""
     note_tokens: int
     entry_tokens: int
 
@@ -94,6 +96,9 @@ class Settings:
             evict_to=below(policy.evict_to, levels.landing),
             slack_at=whole * (levels.landing + policy.slack) // 1000,
             minimum=usable * policy.minimum // 1000,
+            early_minimum=usable
+            * (policy.minimum if policy.collapse_minimum is None else policy.collapse_minimum)
+            // 1000,
             note_tokens=policy.note_tokens(usable),
             entry_tokens=policy.entry_tokens(usable),
         )

@@ -7,23 +7,26 @@ What is cut on entry depends on the entry limit, so a tape holds for one limit.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ethang_nb.context.ledger import Ledger
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.messages import Message
 from ethang_nb.context.pinboard import PinBoard
-from ethang_nb.context.state import PinRow
+from ethang_nb.context.state import PinRow, State
 
-__all__ = ["Mark", "Tape"]
+__all__ = ["Act", "Mark", "Tape"]
+
+Act = Callable[[LiveContext], object]
 
 
 class Mark(NamedTuple):
     """Something that happened other than that a row came: after `rows` rows, before request point `point`.
 
-    `pins` and `board` are the pins from then on; `system` the tokens of the system text; `begins`: whether a piece of
-    work begins there.
+    `pins` and `board` are the pins from then on, `text` is the system text and `system` its tokens; `begins`: whether a
+    piece of work begins there.
     """
 
     rows: int
@@ -31,19 +34,33 @@ class Mark(NamedTuple):
     pins: tuple[PinRow, ...]
     board: PinBoard
     system: int
+    text: str
     begins: bool
+
+    def on(self, state: State) -> State:
+        """The state with the pins and the system text from then on; what is in the core already stays there."""
+        moved = {pin.id for pin in state.pins if pin.core}
+        pins = tuple([pin._replace(core=pin.core or pin.id in moved) for pin in self.pins])
+        return state._replace(pins=pins, system=self.system)
 
 
 class Tape:
     """`points[j]` is how many rows precede request point j; `context` holds the texts of all of it."""
 
-    def __init__(self, context: LiveContext, messages: Sequence[Message], begins: Sequence[int] = ()) -> None:
+    def __init__(
+        self,
+        context: LiveContext,
+        messages: Sequence[Message],
+        begins: Sequence[int] = (),
+        acts: Mapping[int, Sequence[Act]] = MappingProxyType({}),
+    ) -> None:
         """Feeds `context`, which is empty, with all messages; no request is made of it.
 
-        `begins`: positions of the messages before which a piece of work begins.
+        `begins`: positions of the messages before which a piece of work begins; `acts`: what else was done of the
+        context before a message, such as a pin by hand.
         """
         self.context = context
-        self.start = context.state
+        self.start, self.system = context.state, context.system
         self.points = array("q")
         self.marks: list[Mark] = []
         self._last = (context.state.pins, context.state.system)
@@ -51,19 +68,25 @@ class Tape:
         for at, message in enumerate(messages):
             if at in starts:
                 self._mark(begins=True)
-                context.begin()
+                context.begun("", None)  # whether it starts from the core is for each replay to decide
+            for act in acts.get(at, ()):
+                act(context)
+                self._note()
             if message.role == "assistant":
                 self._point()
             context.append(message, judge=False)
-            if (context.state.pins, context.state.system) != self._last:
-                self._mark()
+            self._note()
         self._point()
         context.state = context.state.closed()
         self.ledger: Ledger = context.state.ledger
 
     def _point(self) -> None:
-        rows = self.context.state.next_row
-        self.points.append(rows)
+        self.points.append(self.context.state.next_row)
+
+    def _note(self) -> None:
+        state = self.context.state
+        if (state.pins, state.system) != self._last:
+            self._mark()
 
     def _mark(self, *, begins: bool = False) -> None:
         context = self.context
@@ -76,6 +99,7 @@ class Tape:
                 state.pins,
                 context.pinning.board.copy(),
                 state.system,
+                context.system,
                 begins,
             )
         )
@@ -83,6 +107,3 @@ class Tape:
     @property
     def first_task(self) -> int:
         return self.context.state.first_task
-
-
-Retape = Callable[[], Tape]

@@ -215,8 +215,10 @@ class Timeline(Shown, Sequence[Step]):
     def state(self, at: int) -> State:
         """What the planner knows at step `at`, its decision taken."""
         turns = self._turns[: bisect_right(self._points, at)]
-        state = turns[-1].state if turns else self._start
-        return advance(self._tape, state, max(state.n, self._tape.points[at]))
+        state, after = (turns[-1].state, turns[-1].point) if turns else (self._start, -1)
+        state = advance(self._tape, state, max(state.n, self._tape.points[at]))
+        since = [mark for mark in self._tape.marks if after < mark.point <= at]
+        return since[-1].on(state) if since else state
 
     @property
     def _start(self) -> State:
@@ -228,13 +230,14 @@ class Timeline(Shown, Sequence[Step]):
         context = tape.context.copy()
         context.entries = self._entries(at)
         context.begin_again(tape.start)
+        context.system = tape.system
         marks = list(tape.marks)
-        for turn in self._turns[: bisect_right(self._points, at)]:
-            while marks and marks[0].point <= turn.point:
-                context.pinning.board = marks.pop(0).board.copy()
-            context.follow(turn.decision)
-        while marks and marks[0].point <= at:
-            context.pinning.board = marks.pop(0).board.copy()
+        for turn in (*self._turns[: bisect_right(self._points, at)], None):
+            while marks and marks[0].point <= (at if turn is None else turn.point):
+                mark = marks.pop(0)
+                context.pinning.board, context.system = mark.board.copy(), mark.text
+            if turn is not None:
+                context.follow(turn.decision)
         context.state, context.step = self.state(at), at + 1
         return context
 

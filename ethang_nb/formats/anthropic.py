@@ -21,7 +21,7 @@ import copy
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ethang_nb.context.answering import shown
@@ -34,8 +34,12 @@ from ethang_nb.formats.parts import FAILED, bad, image_left_out, plain, read_par
 
 __all__ = [
     "AS_WRITTEN",
+    "LONGEST_ID",
+    "NO_ID_CHARACTER",
     "ROLES",
     "Wire",
+    "apart",
+    "joined",
     "read",
     "read_one",
     "read_tool",
@@ -48,8 +52,8 @@ ROLES = ("user", "assistant", "system")
 AS_WRITTEN = "arguments_as_written"
 """The one key of the `input` that stands for arguments which are no JSON object."""
 
-_LONGEST_ID = 64  # characters
-_NO_ID_CHARACTER = re.compile(r"[^a-zA-Z0-9_-]")
+LONGEST_ID = 64  # characters
+NO_ID_CHARACTER = re.compile(r"[^a-zA-Z0-9_-]")
 _OPENING = "[the conversation begins with the assistant]"
 _SOURCES: dict[Role, str] = {"system": "system", "user": "person", "assistant": "model", "tool": ""}
 
@@ -92,8 +96,14 @@ def to_wire(messages: Iterable[Message]) -> Wire:
 
     All system messages go to `system`.
     """
+    wire = apart(messages)
+    return replace(wire, messages=joined(wire.messages))
+
+
+def apart(messages: Iterable[Message]) -> Wire:
+    """The same before neighbours of one role are `joined`, so that pieces of a history can be written by themselves."""
     mended = mend(messages)
-    legal = call_ids.sendable(mended.messages, longest=_LONGEST_ID, other=_NO_ID_CHARACTER)
+    legal = call_ids.sendable(mended.messages, longest=LONGEST_ID, other=NO_ID_CHARACTER)
     system: list[dict[str, Any]] = []
     wire: list[dict[str, Any]] = []
     said: list[str] = []
@@ -101,16 +111,24 @@ def to_wire(messages: Iterable[Message]) -> Wire:
         lost: list[str] = []
         blocks = _write_blocks(message, lost.append)
         said += (f"message {position}: {line}" for line in lost)
-        role = "assistant" if message.role == "assistant" else "user"
         if message.role == "system":
             system += blocks
-        elif blocks and wire and wire[-1]["role"] == role:
-            wire[-1]["content"] += blocks
         elif blocks:
-            wire.append({"role": role, "content": blocks})
+            wire.append({"role": "assistant" if message.role == "assistant" else "user", "content": blocks})
+    return Wire(system=system, messages=wire, repairs=(*mended.repairs, *said))
+
+
+def joined(messages: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Neighbours of one role as one message, the first of the user's. Takes the dicts over."""
+    wire: list[dict[str, Any]] = []
+    for message in messages:
+        if wire and wire[-1]["role"] == message["role"]:
+            wire[-1]["content"] += message["content"]
+        else:
+            wire.append(message)
     if wire and wire[0]["role"] == "assistant":
         wire.insert(0, {"role": "user", "content": [_text_block(_OPENING)]})
-    return Wire(system=system, messages=wire, repairs=(*mended.repairs, *said))
+    return wire
 
 
 def read_tools(items: Iterable[Any]) -> tuple[ToolSpec, ...]:

@@ -7,13 +7,13 @@ depend on nothing but the message's own content, so the same message gets the sa
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 
 from ethang_nb.context.answering import OpenCalls
 from ethang_nb.context.messages import Message, Part, ToolCall, ToolResult
 
-__all__ = ["filled", "legacy_id", "sendable"]
+__all__ = ["Free", "filled", "legacy_id", "renamed", "sendable"]
 
 
 def legacy_id(name: str) -> str:
@@ -54,18 +54,33 @@ def sendable(
     The first to use an id keeps it; a later turn is renamed as a whole, call and result. Names depend only on
     what stands before, so a history that grows keeps the bytes it had.
     """
-    taken: set[str] = set()
-    counts: dict[str, int] = {}
+    free = Free(longest=longest, other=other)
     turn: dict[str, str] = {}
     done: list[Message] = []
     for message in messages:
         if message.calls:
-            turn = {}
-            for call in message.calls:
-                legal = (other.sub("_", call.id) if other else call.id)[:longest]
-                turn[call.id] = _free(legal, longest, taken, counts)
-        done.append(_renamed(message, turn))
+            turn = {call.id: free.take(call.id) for call in message.calls}
+        done.append(renamed(message, turn))
     return tuple(done)
+
+
+class Free:
+    """The ids that a history has not used yet."""
+
+    def __init__(self, *, longest: int, other: re.Pattern[str] | None = None) -> None:
+        self._longest, self._other = longest, other
+        self._taken: set[str] = set()
+        self._counts: dict[str, int] = {}
+
+    def take(self, call_id: str) -> str:
+        """What the next call is called that came with this id."""
+        legal = name = (self._other.sub("_", call_id) if self._other else call_id)[: self._longest]
+        while name in self._taken:
+            self._counts[legal] = self._counts.get(legal, 1) + 1
+            suffix = f"_{self._counts[legal]}"
+            name = legal[: self._longest - len(suffix)] + suffix
+        self._taken.add(name)
+        return name
 
 
 def _with_call_ids(message: Message) -> Message:
@@ -104,17 +119,8 @@ def _settle(call: ToolCall | None, turn: list[ToolCall]) -> None:
     turn[:] = [other for other in turn if other is not call]
 
 
-def _free(legal: str, longest: int, taken: set[str], counts: dict[str, int]) -> str:
-    name = legal
-    while name in taken:
-        counts[legal] = counts.get(legal, 1) + 1
-        suffix = f"_{counts[legal]}"
-        name = legal[: longest - len(suffix)] + suffix
-    taken.add(name)
-    return name
-
-
-def _renamed(message: Message, turn: dict[str, str]) -> Message:
+def renamed(message: Message, turn: Mapping[str, str]) -> Message:
+    """The message with its calls, or the calls it answers, called as `turn` says."""
     parts: list[Part] = []
     for part in message.parts:
         if isinstance(part, ToolCall) and turn[part.id] != part.id:

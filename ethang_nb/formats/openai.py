@@ -50,6 +50,7 @@ from ethang_nb.formats.parts import (
 )
 
 __all__ = [
+    "LONGEST_ID",
     "NAMED",
     "ROLES",
     "Wire",
@@ -66,7 +67,7 @@ ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 NAMED = "name:"
 """How the source of a message begins that carried a participant's `name`."""
 
-_LONGEST_ID = 40  # characters; a longer call id is refused with 400
+LONGEST_ID = 40  # characters; a longer call id is refused with 400
 _IMAGE_FOLLOWS = "[an image; it follows the results]"
 
 
@@ -127,7 +128,7 @@ def write(
 ) -> Wire:
     """`to_wire`, and what it had to say."""
     mended = mend(messages)
-    legal = call_ids.sendable(mended.messages, longest=_LONGEST_ID)
+    legal = call_ids.sendable(mended.messages, longest=LONGEST_ID)
     shown = _images_apart(legal)
     if strict_alternation:
         shown = _alternating(shown)

@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import Any, Literal, NamedTuple
 
 from ethang_nb.context.messages import Message
 from ethang_nb.context.pairing import mend
 from ethang_nb.context.plan import Plan
-from ethang_nb.formats import anthropic, openai
+from ethang_nb.formats import anthropic, call_ids, openai
 from ethang_nb.formats.detect import is_anthropic, is_openai
 
-__all__ = ["Sending", "Shape", "shape_of", "write"]
+__all__ = ["Sender", "Sending", "Shape", "shape_of", "write"]
+
+_KEPT = 3  # times as many segments as were last sent are kept written
 
 Shape = Literal["ethang", "openai", "anthropic"]
 
 
 class Sending(list[Any]):
-    """What to send now: a list of messages. `system` is set where the shape keeps it apart (Anthropic).
-
-    `repairs`: what of the assembled messages was mended or is not sent, one line each by their position.
-    """
+    """What to send now: a list of messages. `system` is set where the shape keeps it apart (Anthropic)."""
 
     def __init__(
         self,
-        items: Sequence[Any],
+        items: Iterable[Any],
         *,
         system: str = "",
         plan: Plan | None = None,
-        repairs: tuple[str, ...] = (),
+        repairs: Callable[[], tuple[str, ...]] = tuple,
     ) -> None:
         super().__init__(items)
         self.system = system
         self.plan = plan
-        self.repairs = repairs
+        self._repairs = repairs
+
+    @cached_property
+    def repairs(self) -> tuple[str, ...]:
+        """What of the assembled messages was mended or is not sent, one line each by their position."""
+        return self._repairs()
 
 
 def shape_of(given: Any, before: Shape, *, plain: Shape = "openai") -> Shape:
@@ -62,10 +68,131 @@ def write(messages: Sequence[Message], shape: Shape, plan: Plan | None) -> Sendi
     """The messages in that shape. They need not be legal: what is sent is, and `repairs` says what was changed."""
     if shape == "ethang":
         mended = mend(messages)
-        return Sending(mended.messages, plan=plan, repairs=mended.repairs)
+        return Sending(mended.messages, plan=plan, repairs=lambda: mended.repairs)
     if shape == "openai":
         plain = openai.write(messages)
-        return Sending(plain.messages, plan=plan, repairs=plain.repairs)
+        return Sending(plain.messages, plan=plan, repairs=lambda: plain.repairs)
     wire = anthropic.to_wire(messages)
-    system = "\n\n".join(block["text"] for block in wire.system)
-    return Sending(wire.messages, system=system, plan=plan, repairs=wire.repairs)
+    return Sending(wire.messages, system=_system_text(wire.system), plan=plan, repairs=lambda: wire.repairs)
+
+
+class _Piece(NamedTuple):
+    """A segment as it is sent. `ids`: what its calls are called there; `flat`: no item holds a list or dict."""
+
+    segment: Sequence[Message]
+    ids: tuple[str, ...]
+    items: Sequence[Any]
+    system: Sequence[dict[str, Any]] = ()
+    flat: bool = True
+
+
+class Sender:
+    """Writes request after request as `write` does, each segment once: what stands as it did is only copied."""
+
+    def __init__(self) -> None:
+        self._shape: Shape = "ethang"
+        self._pieces: dict[int, _Piece] = {}
+        self._others: dict[tuple[int, tuple[str, ...]], _Piece] = {}
+        """Pieces whose calls have the id of an earlier one and are renamed."""
+
+    def send(self, segments: Sequence[Sequence[Message]], shape: Shape, plan: Plan | None) -> Sending:
+        """The messages of all segments, in order. A segment is known again by being the same object."""
+
+        def whole() -> Sending:
+            return write(mend(chain.from_iterable(segments)).messages, shape, plan)
+
+        if shape != self._shape:
+            self._shape, self._pieces, self._others = shape, {}, {}
+        known = self._pieces
+        for segment in segments:
+            if id(segment) not in known:
+                if not _stands_alone(segment):
+                    return whole()
+                known[id(segment)] = _piece(segment, shape)
+        pieces = [known[id(segment)] for segment in segments]
+        if len(known) > _KEPT * len(pieces):
+            self._pieces, self._others = {id(piece.segment): piece for piece in pieces}, {}
+        ids = [call_id for piece in pieces for call_id in piece.ids]
+        if len(set(ids)) < len(ids):
+            pieces = self._renamed(pieces)
+        system = _system_text(block for piece in pieces for block in piece.system)
+        return Sending(_items(pieces, shape), system=system, plan=plan, repairs=lambda: whole().repairs)
+
+    def _renamed(self, pieces: Iterable[_Piece]) -> list[_Piece]:
+        """The pieces with no id twice, each named as in the whole history."""
+        free = call_ids.Free(
+            longest=anthropic.LONGEST_ID if self._shape == "anthropic" else openai.LONGEST_ID
+        )
+        found = []
+        for piece in pieces:
+            names = tuple(free.take(call_id) for call_id in piece.ids)
+            key = (id(piece.segment), names)
+            if names != piece.ids and key not in self._others:
+                came = [call.id for call in piece.segment[0].calls]
+                turn = dict(zip(came, names, strict=True))
+                segment = [call_ids.renamed(message, turn) for message in piece.segment]
+                self._others[key] = _piece(segment, self._shape)._replace(segment=piece.segment)
+            found.append(piece if names == piece.ids else self._others[key])
+        return found
+
+
+def _stands_alone(segment: Sequence[Message]) -> bool:
+    """Whether it can be written by itself: its results answer its own calls, which have ids of their own."""
+    first, *results = segment
+    waiting = [call.id for call in first.calls]
+    if first.results or (waiting and first.role != "assistant"):
+        return False
+    if "" in waiting or len(set(waiting)) < len(waiting):
+        return False
+    for message in results:
+        if message.role != "tool" or len(message.parts) != 1 or len(message.results) != 1:
+            return False
+        if message.results[0].call_id not in waiting:
+            return False
+        waiting.remove(message.results[0].call_id)
+    return True
+
+
+def _piece(segment: Sequence[Message], shape: Shape) -> _Piece:
+    """A segment that stands alone, written."""
+    if shape == "ethang":
+        return _Piece(segment, (), mend(segment).messages)
+    if shape == "openai":
+        items = openai.write(segment).messages
+        ids = [call["id"] for item in items for call in item.get("tool_calls", ())]
+        return _Piece(segment, tuple(ids), items, (), _is_flat(items))
+    wire = anthropic.apart(segment)
+    blocks = [block for item in wire.messages for block in item["content"]]
+    ids = [block["id"] for block in blocks if block["type"] == "tool_use"]
+    return _Piece(segment, tuple(ids), wire.messages, wire.system, flat=False)
+
+
+def _items(pieces: Iterable[_Piece], shape: Shape) -> list[Any]:
+    """The items of all pieces as new ones: whoever is sent them may change them."""
+    items: list[Any] = []
+    for piece in pieces:
+        if shape == "ethang":
+            items += piece.items
+        elif piece.flat:
+            items += map(dict.copy, piece.items)
+        else:
+            items += map(_fresh, piece.items)
+    return anthropic.joined(items) if shape == "anthropic" else items
+
+
+def _is_flat(items: Iterable[dict[str, Any]]) -> bool:
+    return not any(isinstance(value, list | dict) for item in items for value in item.values())
+
+
+def _fresh(item: dict[str, Any]) -> dict[str, Any]:
+    copied = item.copy()
+    for key, value in item.items():
+        if type(value) is list:
+            copied[key] = [_fresh(inner) if type(inner) is dict else inner for inner in value]
+        elif type(value) is dict:
+            copied[key] = _fresh(value)
+    return copied
+
+
+def _system_text(blocks: Iterable[dict[str, Any]]) -> str:
+    return "\n\n".join([block["text"] for block in blocks])

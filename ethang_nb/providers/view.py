@@ -35,6 +35,8 @@ _FORMS: Mapping[str, re.Pattern[str]] = {
     "[handoff note": re.compile(r"\[handoff note \S+, generation \d+[:\]]"),
 }
 _STUB = re.compile(r"\s*\[left the window:")
+_LEFT = re.compile(r"\[[\d,]+ segments? left the window, ")
+"""The one line of a policy without notes."""
 _NO_ANSWER = re.compile(
     r"\s*\[?(?:this call )?(?:no result was recorded|never started|(?:was )?interrupted)", re.IGNORECASE
 )
@@ -158,6 +160,8 @@ def _item(message: Mapping[str, Any], calls: dict[str, Asked]) -> Item:
 
 def _kind(text: str) -> Kind:
     """What a user message is by its beginning."""
+    if _LEFT.match(text):
+        return "notice"
     mark, kind = next(((mark, kind) for mark, kind in _MARKS if text.startswith(mark)), ("", "task"))
     form = _FORMS.get(mark)
     return "task" if form and not form.match(text) and _asks(text) else kind

@@ -16,6 +16,7 @@ __all__ = ["ACTS", "change", "changes", "headline", "html", "part", "price", "te
 
 ACTS: dict[str, str] = {
     "stay": "stays",
+    "squeeze": "squeezed",
     "collapse": "one line",
     "shrink": "shrunk",
     "evict": "leaves",

@@ -9,7 +9,7 @@ import ethang_nb as eth
 from ethang_nb.agent.compaction import LEAST_ROOM, TEXTS_HEAD, note_request
 from ethang_nb.agent.prompt import prompt
 from ethang_nb.context.counting import message_tokens
-from ethang_nb.context.messages import assistant
+from ethang_nb.context.messages import ToolResult, assistant, tool, user
 from ethang_nb.context.notes import Departed, NoteTask
 from ethang_nb.context.window import Window
 from ethang_nb.errors import Unknown
@@ -22,9 +22,10 @@ REFERENCE = re.compile(r"compaction@v2\+[0-9a-f]{8}")
 
 
 def remembered(play, *notes, policy="ethang"):
-    """A session of seven runs, whose first answers have left for a note."""
+    """A session of seven runs, whose first answers have left for a note; none of them starts from the core."""
     turns = [{"say": f"Answer {n} about ORD-1000{n}. " + "word " * 350} for n in range(7)]
-    session = play(*turns, {"say": "done", "repeat": 9}, *notes, policy=policy, window=3_000)
+    rules = replace(eth.policies[policy], reseed=None)
+    session = play(*turns, {"say": "done", "repeat": 9}, *notes, policy=rules, window=3_000)
     for number in range(7):
         run = session.run(f"Question {number}?")
         assert run.ok, run.error
@@ -75,6 +76,9 @@ def test_an_empty_note_is_written_by_rule_and_says_so(play, note, policy):
     diff = session.chronicle.diffs[-1]
     assert diff.note_author == "rules"
     assert diff.note_reference == "rules@v1"
+    if policy == "trim":  # it writes no note: one line says what left
+        assert re.fullmatch(r"\[\d+ segments left the window, \d+ tokens, without a note: log://.*\]", diff.note)
+        return
     assert "written by rules" in diff.note
     assert "USER: Question" in diff.note
 
@@ -126,21 +130,25 @@ def test_the_request_for_a_note_has_no_tools_and_the_notes_own_limit(play):
 # ---- the request itself
 
 
-def task(*texts, lines=("TASK: go",), tokens=300):
-    departed = tuple(
+def departed(*messages):
+    return tuple(
         Departed(
-            segment=str(at), title=f"turn {at}", tokens=9, address=f"log://{at}", messages=(assistant(text),)
+            segment=str(at), title=f"turn {at}", tokens=9, address=f"log://{at}", messages=(message,)
         )
-        for at, text in enumerate(texts)
+        for at, message in enumerate(messages)
     )
+
+
+def task(*texts, first=()):
+    """A note to be written after the departure of `first`, then of the agent's `texts`."""
     return NoteTask(
         id=1,
         generation=1,
-        tokens=tokens,
+        tokens=300,
         rule_only=False,
-        lines=lines,
-        texts=tuple((f"log://{at}", text) for at, text in reversed(list(enumerate(texts)))),
-        departed=departed,
+        work="go",
+        pins=(),
+        departed=departed(*first, *map(assistant, texts)),
     )
 
 
@@ -153,7 +161,8 @@ def test_the_prompt_comes_first_then_the_extract_then_the_texts_newest_first():
     system, extract = found.request.messages
     assert system.text.startswith(PROMPT.text)
     assert re.search(r"Write at most \d+ words\.$", system.text)
-    assert extract.text == f"TASK: go\n{TEXTS_HEAD}\n[log://1]\nsecond text\n[log://0]\nfirst text"
+    said = "TASK: go\nAGENT: first text\nAGENT: second text"
+    assert extract.text == f"{said}\n{TEXTS_HEAD}\n[log://1]\nsecond text\n[log://0]\nfirst text"
     assert found.request.tools == ()
 
 
@@ -173,16 +182,12 @@ def test_a_text_that_would_leave_no_room_is_left_out():
 
 
 def test_where_not_even_the_extract_fits_nothing_is_asked():
-    assert asked(task(lines=tuple(f"USER: {'word ' * 100}" for _ in range(40))), 2_000) is None
+    assert asked(task(first=[user("word " * 100) for _ in range(40)]), 2_000) is None
 
 
 def test_on_a_long_run_the_newest_turns_and_all_of_the_persons_words_are_kept_and_the_rest_is_counted():
-    lines = (
-        "TASK: go",
-        *(f"TURN log://{n} read_file f{n}.txt, 400 tokens" for n in range(500)),
-        "USER: Never stop.",
-    )
-    found = asked(task("newest text", lines=lines), 6_000)
+    turns = [tool(ToolResult(call_id=f"c{number}", text="seen")) for number in range(500)]
+    found = asked(task("newest text", first=[*turns, user("Never stop.")]), 6_000)
     extract = found.request.messages[1].text
     assert "TASK: go" in extract
     assert "USER: Never stop." in extract

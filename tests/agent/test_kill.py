@@ -10,6 +10,7 @@ from ethang_nb.agent.toolbox import FINISHED_UNREAD, INTERRUPTED, NEVER_STARTED
 from ethang_nb.context.messages import user
 from ethang_nb.context.pairing import violations
 from tests.agent.stage import WINDOW, call, calls, child, documents, kinds, script, texts
+from tests.context.builders import picture
 
 # One process imports, then forks for every point: each fork runs a session and is killed right after the
 # record acknowledged the wanted event, before anything else happens.
@@ -103,10 +104,10 @@ def test_after_a_kill_the_session_is_whole_and_goes_on(killed, point, no_home):
         assert run.ending == "completed", run.error
         assert "125,000" in run.answer
         assert max(row.fill for row in session.timeline) <= 1000
-        state, entries = session.live.state, session.live.assemble()
+        state, entries = picture(session.live.state), session.live.assemble()
     with eth.open_session("t", folder) as again:
         assert again.drift == ()
-        assert (again.live.state, again.live.assemble()) == (state, entries)
+        assert (picture(again.live.state), again.live.assemble()) == (state, entries)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The way back: what left the window is read again in full, and is found without the search finding itself."""
 
 import re
-from dataclasses import replace
 
 import pytest
 
@@ -9,8 +8,10 @@ import ethang_nb as eth
 from ethang_nb.context.counting import MESSAGE_OVERHEAD
 from ethang_nb.context.messages import ToolCall, ToolResult, assistant, tool, user
 from ethang_nb.context.pairing import violations
+from ethang_nb.context.state import END
 from ethang_nb.errors import NoSuchAddress, ToolFault
 from tests.agent.stage import call, calls, documents, kinds, texts
+from tests.context.builders import picture
 
 ON = re.compile(r"; read on with (?:start=(\d+)|ref=(\S+))\]")
 
@@ -151,6 +152,7 @@ def test_a_result_without_a_place_of_its_own_is_read_in_the_record(session):
 
 def test_a_pin_by_hand_is_read_again_at_its_address(session):
     """It enters as a message of ours, and may leave like any other once its sentence stands in the core."""
+    session.live.request()
     session.pin("Amounts are in EUR.")
     session.live.request()
     assert read_back(session, session.segments[-1].address) == "[pinned constraint] Amounts are in EUR."
@@ -313,7 +315,7 @@ def test_a_question_that_left_the_window_is_found_again(session):
     session.live.append(user("x"))
     assert "matches" in using(session, "find_in_record")("okapi").text
     state = session.live.state  # it leaves as an eviction would have it, without the texts that would take
-    session.live.state = replace(state, rows=tuple(row for row in state.rows if row.id != 1))
+    session.live.state = state._replace(live=((0, 1), (2, END)))
     assert "Remember the okapi." in using(session, "find_in_record")("okapi").text
 
 
@@ -431,10 +433,10 @@ def test_a_release_by_the_model_is_recorded_and_replayed(tmp_path, opened):
     session = opened()
     session.run("Read every file in docs.")
     assert "release" in kinds(session)
-    state, entries = session.live.state, session.live.assemble()
+    state, entries = picture(session.live.state), session.live.assemble()
     session.close()
     again = eth.open_session("t", tmp_path)
-    assert (again.drift, again.live.state, again.live.assemble()) == ((), state, entries)
+    assert (again.drift, picture(again.live.state), again.live.assemble()) == ((), state, entries)
     again.close()
 
 

@@ -1,7 +1,5 @@
 """A session that is opened again is the same session: the record is all it takes."""
 
-import dataclasses
-
 import pytest
 
 import ethang_nb as eth
@@ -9,15 +7,19 @@ from ethang_nb.context.pairing import violations
 from ethang_nb.context.policies import POLICIES
 from ethang_nb.errors import BadWindow, Misuse, SessionBusy, Unknown
 from tests.agent.stage import TASK, WINDOW, call, calls, documents, kinds, script
+from tests.context.builders import picture
 
 
 def shape(session):
     """All that must come back: the planner's state, every text in the window, and what people see."""
     live = session.live
     return {
-        "state": live.state,
+        "state": picture(live.state),
         "assembled": live.assemble(),
-        "entries": {row: dataclasses.astuple(entry) for row, entry in live.entries.items()},
+        "entries": {
+            row: (entry.messages, entry.addresses, entry.step, entry.sizes)
+            for row, entry in live.entries.items()
+        },
         "pins": session.pins,
         "timeline": session.timeline,
         "diffs": tuple(session.chronicle.diffs),
@@ -76,7 +78,8 @@ def test_all_acts_of_a_person_come_back(tmp_path, opened, policy):
     assert session.run("Read every file in docs and tell me the cap.").ok
     session.change(window=3_000)
     session.compact()
-    assert "release" in kinds(session)
+    # Others collapse before a nudge comes, or send none; then the model has nothing to offer.
+    assert "release" in kinds(session) or policy not in ("ethang", "pressure")
     again = reopened(session, tmp_path)
     assert again.window.total == 3_000
     again.close()
@@ -152,11 +155,11 @@ def test_a_tool_set_without_search_is_replayed_as_it_was(tmp_path, opened):
 
 def test_the_record_under_a_smaller_window_goes_on_from_where_it_was(tmp_path, opened):
     documents(tmp_path, 7)
-    session = opened(window=6_000)
+    session = opened(window=6_000, policy="pressure")
     assert session.run("Read every file in docs.").ok
     timeline, used = session.timeline, session.budget.used
     session.close()
-    again = opened(window=3_000)
+    again = opened(window=3_000, policy="pressure")
     assert again.drift == ()
     assert again.timeline == timeline
     assert again.budget.used == used
@@ -179,12 +182,12 @@ def test_a_window_too_small_for_the_fixed_parts_leaves_no_trace(tmp_path):
 
 def test_a_change_that_cannot_be_changes_nothing(opened):
     session = opened()
-    before, events = session.live.state, len(session.recorded)
+    before, events = picture(session.live.state), len(session.recorded)
     with pytest.raises(BadWindow):
         session.change(window=500)
     with pytest.raises(Unknown, match="did you mean 'pressure'"):
         session.change(policy="presure")
-    assert (session.live.state, len(session.recorded)) == (before, events)
+    assert (picture(session.live.state), len(session.recorded)) == (before, events)
 
 
 def test_settings_do_not_change_under_a_run(play):

@@ -176,6 +176,7 @@ def test_stop_while_the_note_is_written_leaves_one_by_rule(play, opened, tmp_pat
         {"say": "next", "repeat": 9},
         {"note": "## Decisions\nnever read", "delay": 20},
         window=2_600,
+        policy="pressure",
     )
     for _ in range(6):
         session.run("word " * 150)

@@ -21,6 +21,8 @@ WORDS = WordCounter()
 class ListJournal:
     """Keeps entries in a list, numbered from 1, as a record does."""
 
+    records = True
+
     def __init__(self) -> None:
         self.entries: list[JournalEntry] = []
 

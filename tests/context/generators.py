@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hypothesis import HealthCheck, settings
@@ -53,15 +53,6 @@ def budgeted(share: int, *, nightly: int = 1000) -> settings:
 # ---- transcripts
 
 
-@dataclass(frozen=True)
-class Script:
-    """A transcript, the positions before which a piece of work begins, and the pins given at the start."""
-
-    messages: tuple[Message, ...]
-    begins: tuple[int, ...] = ()
-    pins: tuple[str, ...] = ()
-
-
 CUES = (
     "Never open file{0}.txt.",
     "Use at most {0} lines for the answer.",
@@ -88,6 +79,26 @@ class Act:
     cue: int = -1
     number: int = 0
     order: tuple[int, ...] = ()
+
+
+class Script:
+    """A transcript: its messages, the positions before which a piece of work begins, and the pins given at the start.
+
+    It shows as the acts it is made of, which is what somebody wants to see who looks at a failure.
+    """
+
+    def __init__(self, acts: Sequence[Act], *, pins: Sequence[str] = ()) -> None:
+        messages: list[Message] = []
+        begins: list[int] = []
+        for number, act in enumerate(acts):
+            if act.kind == "work":
+                begins.append(len(messages))
+            messages += _messages(number, act)
+        self.acts, self.pins = tuple(acts), tuple(pins)
+        self.messages, self.begins = tuple(messages), tuple(begins)
+
+    def __repr__(self) -> str:
+        return f"Script({list(self.acts)}, pins={self.pins})"
 
 
 SIZE = st.one_of(st.integers(1, 60), st.integers(60, 300), st.integers(300, 2_500))
@@ -120,23 +131,13 @@ ACTS = st.one_of(_TURN, _ONE, _ONE, _MANY, _SAY, _USER, _USER, _WORK, _SYSTEM, _
 
 
 @st.composite
-def scripts(draw: st.DrawFn, *, least: int = 3, most: int = 30, works: bool = True) -> Script:
+def scripts(draw: st.DrawFn, *, least: int = 3, most: int = 30) -> Script:
     """A legal transcript as a context would have been fed with it."""
     acts = draw(st.lists(ACTS, min_size=least, max_size=most))
     if draw(st.integers(0, 9)):  # seldom somebody else speaks first
         acts.insert(0, Act("user", (draw(st.integers(1, 60)),)))
     pins = draw(st.lists(st.sampled_from(["Keep fact 1.", "Never open file2.txt."]), max_size=2, unique=True))
-    return script(acts, pins=tuple(pins) if draw(st.booleans()) else (), works=works)
-
-
-def script(acts: list[Act], *, pins: tuple[str, ...] = (), works: bool = True) -> Script:
-    messages: list[Message] = []
-    begins: list[int] = []
-    for number, act in enumerate(acts):
-        if act.kind == "work" and works:
-            begins.append(len(messages))
-        messages += _messages(number, act)
-    return Script(tuple(messages), tuple(begins), pins)
+    return Script(acts, pins=pins if draw(st.booleans()) else ())
 
 
 def _messages(number: int, act: Act) -> Iterator[Message]:
@@ -188,7 +189,7 @@ def transcript(seed: int, length: int = 60) -> Script:
             acts.append(Act("turn", sizes, again=rng.choice(("read", "read", "run", "lost")), number=rng.randrange(3)))
         else:
             acts.append(Act(kind, (rng.randint(5, 60),), cue=rng.randint(-4, 1), number=rng.randint(1, 4)))
-    return script(acts)
+    return Script(acts)
 
 
 # ---- what plans them

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+SENTENCE_SETS = ("WRITING", "HELD_OUT", "HELD_OUT_LATER", "HELD_OUT_LAST")
+PAIR_SETS = ("PAIRS", "HELD_OUT_PAIRS", "HELD_OUT_PAIRS_LATER")
+
 
 class Case(NamedTuple):
     message: str
@@ -199,12 +202,12 @@ WRITING: tuple[Case, ...] = (
     ),
     Case("fix the tests. never push to main. thanks", (("constraint", "never push to main."),)),
     Case(
-        "Some rules:\n\n- never touch migrations/\n- tests stay green\n1. Only edit src/\n2) Use tabs, please\n\nStart.",
+        "Some rules:\n\n- never touch migrations/\n- tests stay green\n1. Only edit src/\n2) Use tabs\n\nStart.",
         (
             ("constraint", "never touch migrations/"),
             ("constraint", "tests stay green"),
             ("constraint", "Only edit src/"),
-            ("constraint", "Use tabs, please"),
+            ("constraint", "Use tabs"),
         ),
     ),
     Case(
@@ -219,7 +222,7 @@ WRITING: tuple[Case, ...] = (
         "Here's the mail I got:\n\nFrom: Ann\nSubject: Friday\n\nNever deploy on Friday. Always call me first.\n",
     ),
     Case(
-        "Here is the log:\n\n2026-01-02 10:00:00 ERROR do not restart the worker\n\nFind the cause. Don't restart anything.",
+        "Here is the log:\n\n2026-01-02 10:00:00 ERROR do not restart it\n\nFind the cause. Don't restart anything.",
         (("constraint", "Don't restart anything."),),
     ),
     Case(
@@ -230,19 +233,12 @@ WRITING: tuple[Case, ...] = (
         "Make this pass:\n```python\n# never do this\nassert x\n```\nDo not edit the test itself.\r\n",
         (("constraint", "Do not edit the test itself."),),
     ),
-    Case(
-        "Please keep the names of all the public functions in the module exactly\nas they are today, other teams "
-        "import them.",
-        (
-            (
-                "constraint",
-                "Please keep the names of all the public functions in the module exactly\nas they are today, "
-                "other teams import them.",
-            ),
-        ),
+    *_whole(
+        "constraint",
+        "Please keep the names of all the public functions exactly\nas they are today, other teams import them.",
     ),
     Case(
-        'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\nValueError: you must never pass None\n\n'
+        'Traceback (most recent call last):\n  File "a.py", line 3\nValueError: you must never pass None\n\n'
         "What does that mean?",
     ),
     Case(
@@ -385,7 +381,7 @@ HELD_OUT: tuple[Case, ...] = (
         (("constraint", "don't change the csv format though, accounting relies on it."),),
     ),
     Case(
-        "Task: summarise the 30 contracts.\nRequirements:\n- max 200 words each\n- cite clauses\n\nStart with the oldest.",
+        "Task: summarise 30 contracts.\nRequirements:\n- max 200 words each\n- cite clauses\n\nStart with the oldest.",
         (("constraint", "max 200 words each"), ("constraint", "cite clauses")),
     ),
     Case(

@@ -14,11 +14,14 @@ from hypothesis import strategies as st
 import ethang_nb as eth
 from ethang_nb.context import live as live_module
 from ethang_nb.context.decision import Decision
+from ethang_nb.context.digest import digest
+from ethang_nb.context.entry import Turning
 from ethang_nb.context.events import Event, RequestPoint, Reseeded, ResultAdded, WorkBegun
 from ethang_nb.context.fold import step
 from ethang_nb.context.ledger import Ledger
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.messages import Message, assistant, system, user
+from ethang_nb.context.pairing import mend
 from ethang_nb.context.policies import POLICIES, policy
 from ethang_nb.context.policy import Policy
 from ethang_nb.context.settings import Settings
@@ -44,63 +47,63 @@ SYSTEM = "you are an agent"
 
 @dataclass(frozen=True)
 class Sent:
-    """One request of a live context: what was decided, the state after it, and what would be sent."""
+    """One request of a context fed live: what was decided, the state after it, and what would be sent."""
 
     decision: Decision
     state: State
     messages: tuple[Message, ...]
-    digest: str | None
-    reseeded: bool
+    digest: str
+    reseeds: bool
 
 
-class Journal(ListJournal):
-    """As a record, but messages are numbered as in a replay, so that addresses are the same."""
+class Watcher:
+    """Hears what a live context decides."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.memory = live_module.MemoryJournal()
+    def __init__(self, context: LiveContext) -> None:
+        self.context = context
+        self.sent: list[Sent] = []
+        self.reseeds = False
 
-    @property
-    def next(self) -> int:
-        return self.memory.next
+    def requested(self, turning: Turning) -> None:
+        context, decision = self.context, turning.decision
+        told = digest(decision, context.entries, context.notes.hashes)
+        self.sent.append(Sent(decision, context.state, context.assemble(), told, self.reseeds))
+        self.reseeds = False
 
-    def write(self, kind: str, data: dict[str, Any]) -> int:
-        super().write(kind, data)
-        return self.memory.write(kind, data)
+    def reseeded(self, turning: Turning) -> None:
+        self.reseeds |= turning.decision.outcome == "reseed"
 
-    @property
-    def digest(self) -> str | None:
-        """Of the newest request point."""
-        return next(entry.data.get("digest") for entry in reversed(self.entries) if entry.kind == "point")
+    def noted(self, _written: object) -> None: ...
+
+    def reported(self, *_report: object) -> None: ...
+
+    def released(self, _decision: object) -> None: ...
 
 
-def fed(script: Script, window: Window, rules: str | Policy) -> tuple[LiveContext, list[Sent]]:
+def fed(script: Script, window: Window, rules: str | Policy) -> list[Sent]:
     """A context fed live, a request before every assistant message and one at the end."""
-    journal = Journal()
-    context = LiveContext(
-        window=window, policy=policy(rules), counter=WORDS, system=SYSTEM, journal=journal, refuses=False
-    )
-    for text in script.pins:
-        context.pin(text)
-    context.enter_pins()
-    sent: list[Sent] = []
-    reseeded = False
-
-    def request() -> None:
-        nonlocal reseeded
-        turning = context.request()
-        sent.append(Sent(turning.decision, context.state, context.assemble(), journal.digest, reseeded))
-        reseeded = False
-
-    for at, message in enumerate(script.messages):
+    context = eth.Context(window, policy=rules, system=SYSTEM, pins=script.pins, counter=WORDS)
+    watcher = Watcher(context._live)
+    context._live.observers.append(watcher)
+    # A replay puts results into the order of their calls; a context takes them as they come.
+    for at, message in enumerate(mend(script.messages).messages):
         if at in script.begins:
-            begun = context.begin()
-            reseeded |= begun is not None and begun.outcome == "reseed"
+            context.begin()
         if message.role == "assistant":
-            request()
+            request(context, watcher)
         context.append(message)
-    request()
-    return context, sent
+    request(context, watcher)
+    return watcher.sent
+
+
+def request(context: eth.Context, watcher: Watcher) -> None:
+    """What goes out is what is assembled, where it is not more than can be sent."""
+    try:
+        sending = context.request()
+    except Stuck:
+        assert watcher.sent[-1].decision.outcome == "stuck"
+    else:
+        assert list(watcher.sent[-1].messages) == list(sending)
 
 
 def replayed(script: Script, window: Window, rules: str | Policy) -> Timeline:
@@ -126,20 +129,24 @@ def picture(state: State) -> dict[str, Any]:
 def check_steps(script: Script, window: Window, rules: str | Policy) -> tuple[Timeline, list[Sent]]:
     """All that is said of steps agrees, and the states do."""
     timeline = replayed(script, window, rules)
-    _, sent = fed(script, window, rules)
+    sent = fed(script, window, rules)
     assert [one.state.total for one in sent] == list(timeline.tokens)
     assert [one.decision.outcome for one in sent] == [found.outcome for found in timeline]
-    assert [one.reseeded for one in sent] == [found.reseed for found in timeline]
+    assert [one.reseeds for one in sent] == [found.reseed for found in timeline]
     usable = timeline.settings.usable
     before = [one.decision.before.total * 1000 // usable if one.decision.lands else None for one in sent]
     assert before == [found.before for found in timeline]
-    assert [picture(one.state) for one in sent] == [picture(timeline.state(at)) for at in range(len(timeline))]
+    for at, one in enumerate(sent):
+        assert picture(one.state) == picture(timeline.state(at)), f"step {at}"
     return timeline, sent
 
 
 def check_all(script: Script, window: Window, rules: str | Policy, spots: Sequence[int]) -> list[Sent]:
     """Also digests, and the requests at the steps that decide something and at `spots`."""
-    timeline, sent = check_steps(script, window, rules)
+    try:
+        timeline, sent = check_steps(script, window, rules)
+    except Misuse:
+        return []  # a message so large that a context refuses it
     assert digests(timeline) == {
         at: one.digest for at, one in enumerate(sent) if one.decision.outcome not in ("nothing", "idle")
     }
@@ -155,8 +162,8 @@ def digests(timeline: Timeline) -> dict[int, str]:
     here = [turn for turn in timeline._turns if turn.decision.outcome != "reseed"]
     assert len(here) == len(timeline.digests)
     return {
-        turn.point: digest
-        for turn, digest in zip(here, timeline.digests, strict=True)
+        turn.point: told
+        for turn, told in zip(here, timeline.digests, strict=True)
         if turn.decision.outcome not in ("nothing", "idle")
     }
 

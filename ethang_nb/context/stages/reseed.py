@@ -11,7 +11,8 @@ from ethang_nb.context.draft import Draft
 
 __all__ = ["POINTERS", "reseed"]
 
-POINTERS = 10  # ► how many places the core points to
+POINTERS = 10  # ► how many places the core points to, and the share of usable they take at most
+POINTERS_PER_MILLE = 20
 
 
 def reseed(draft: Draft) -> None:
@@ -30,11 +31,17 @@ def reseed(draft: Draft) -> None:
 
 
 def _pointer_lines(draft: Draft) -> int:
-    """Tokens of the pointers: each takes at most what the line of its result takes."""
+    """Tokens of the pointers, the newest that have room: each takes at most what the line of its result takes."""
     newest: list[tuple[int, int, int]] = []
     for again in (0, 1, 2):
         column, upto = draft.ledger.results[again], draft.ledger.upto[again][draft.state.n]
         newest += [
             (column.row[at], column.index[at], column.stub[at]) for at in range(max(0, upto - POINTERS), upto)
         ]
-    return sum([stub for _, _, stub in sorted(newest)[-POINTERS:]])
+    room = draft.settings.usable * POINTERS_PER_MILLE // 1000
+    taken = 0
+    for _, _, stub in sorted(newest, reverse=True)[:POINTERS]:
+        if taken + stub > room:
+            break
+        taken += stub
+    return taken

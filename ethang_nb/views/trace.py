@@ -1,0 +1,188 @@
+"""A trace as text and HTML: every place that holds or held a text, what became of it, and where to read it again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from ethang_nb.views.excerpt import excerpt, rows_within
+from ethang_nb.views.limits import ADDRESS, PREVIEW, ROWS, TITLE
+from ethang_nb.views.markup import Markup, address, breakable, el
+from ethang_nb.views.numbers import count, grouped
+from ethang_nb.views.plain import indented, line, opened
+from ethang_nb.views.stylesheet import output
+
+__all__ = [
+    "DepartureLike",
+    "PlaceLike",
+    "TraceLike",
+    "happened",
+    "html",
+    "place",
+    "stands",
+    "summary",
+    "text",
+]
+
+ALLOWANCE = 30_000  # ► bytes of the table
+WANTED = 60  # characters of the text that was looked for
+
+_FORMS = {
+    "full": "whole",
+    "spilled": "cut on entry",
+    "stub": "one line",
+    "shrunk": "shrunk",
+    "squeezed": "squeezed",
+}
+_HOW = {
+    "cut": "cut as it entered",
+    "collapse": "became one line",
+    "shrink": "was shrunk",
+    "squeeze": "was squeezed",
+    "evict": "left",
+    "remove": "was taken out",
+}
+
+
+class DepartureLike(Protocol):
+    """At which step something left or was made shorter, how, and by what."""
+
+    @property
+    def step(self) -> int: ...
+    @property
+    def how(self) -> str: ...
+    @property
+    def by(self) -> str: ...
+
+
+class PlaceLike(Protocol):
+    """One place that holds or held the text."""
+
+    @property
+    def where(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def in_window(self) -> bool: ...
+    @property
+    def excerpt(self) -> str: ...
+    @property
+    def segment(self) -> str: ...
+    @property
+    def logged(self) -> str: ...
+    @property
+    def address(self) -> str: ...
+    @property
+    def step(self) -> int: ...
+    @property
+    def form(self) -> str: ...
+    @property
+    def left(self) -> Sequence[DepartureLike]: ...
+
+
+class TraceLike(Protocol):
+    """What is drawn of a trace."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def session(self) -> str: ...
+    @property
+    def places(self) -> Sequence[PlaceLike]: ...
+    @property
+    def events(self) -> int: ...
+
+
+def summary(trace: TraceLike) -> str:
+    """In how many places of the window it is, and how many it left."""
+    wanted = f"“{line(trace.text, WANTED)}”"
+    record = f"the record of session {line(trace.session, 60)} ({count(trace.events, 'event')})"
+    if not trace.places:
+        return f"{wanted} is nowhere: neither in the window nor in {record}"
+    here = sum(item.in_window for item in trace.places)
+    gone = len(trace.places) - here
+    in_window = f"in {count(here, 'place')} of the window" if here else "no longer in the window"
+    return f"{wanted} is {in_window}; it left {count(gone, 'place')}" if gone else f"{wanted} is {in_window}"
+
+
+def place(item: PlaceLike) -> str:
+    """What holds or held it: "segment 4, read_file docs/c_03.txt"."""
+    title = line(item.title, TITLE)
+    return f"segment {item.segment}, {title}" if item.segment else title
+
+
+def stands(item: PlaceLike) -> str:
+    """Whether it is in the window, and in which form."""
+    if item.in_window:
+        form = _FORMS.get(item.form, "")
+        return f"in the window, {form}" if form and form != "whole" else "in the window"
+    if item.form:  # its segment is there, and the text itself is not
+        return f"out of the window; its segment stands there {_as(item.form)}"
+    return "out of the window"
+
+
+def _as(form: str) -> str:
+    return {"stub": "as one line", "shrunk": "shrunk", "squeezed": "squeezed"}.get(form, "cut on entry")
+
+
+def happened(item: PlaceLike) -> str:
+    """Since which request it was there, and how it left: "from step 5; became one line at step 8 (release)"."""
+    said = [f"from step {grouped(item.step)}"] if item.step else []
+    said += [
+        f"{_HOW.get(left.how, line(left.how, 40))} at step {grouped(left.step)} ({line(left.by, 40)})"
+        for left in item.left
+    ]
+    return "; ".join(said)
+
+
+def text(trace: TraceLike) -> str:
+    """The trace for a terminal of 80 columns."""
+    said = indented(f"{opened(summary(trace))}.", "")
+    shown = excerpt(trace.places, ROWS)
+    for at, item in enumerate((*shown.head, *shown.tail)):
+        if shown.hidden and at == len(shown.head):
+            said += ["", shown.gap("trace.places")]
+        said += ["", *indented(f"{opened(place(item))}: {stands(item)}.", "")]
+        if happened(item):
+            said += indented(f"{opened(happened(item))}.")
+        said += indented(line(item.excerpt, PREVIEW))
+        where = [
+            f"record: {line(item.logged, ADDRESS)}" if item.logged and item.logged != item.address else "",
+            f"read again: {line(item.address, ADDRESS)}" if item.address else "",
+        ]
+        said += [f"  {part}" for part in where if part]
+    return "\n".join(said)
+
+
+def html(trace: TraceLike) -> str:
+    """The trace as a stored output."""
+    said = el("p", el("strong", opened(summary(trace))), ".")
+    return output(said, _table(trace.places) if trace.places else None, label="Trace")
+
+
+def _table(places: Sequence[PlaceLike]) -> Markup:
+    head = el(
+        "tr",
+        *(el("th", name, scope="col") for name in ("where", "now", "what happened to it", "read again at")),
+    )
+    body = rows_within(
+        places,
+        _row,
+        lambda said: el("tr", el("td", said, colspan=4, class_="eth-dim")),
+        where="trace.places",
+        most=ROWS,
+        allowance=ALLOWANCE,
+    )
+    return el("table", el("thead", head), el("tbody", body), class_="eth-cards")
+
+
+def _row(item: PlaceLike) -> Markup:
+    logged = item.logged if item.logged != item.address else ""
+    tone = "eth-ok" if item.in_window else "eth-leaves"
+    return el(
+        "tr",
+        el("th", breakable(place(item)), scope="row"),
+        el("td", el("span", stands(item), class_=tone)),
+        el("td", happened(item), el("p", line(item.excerpt, PREVIEW), class_="eth-dim"), class_="eth-w"),
+        el("td", address(item.address), " " if logged else None, address(logged), class_="eth-w"),
+    )
