@@ -30,7 +30,7 @@ class Place:
     """One place that holds or held the text.
 
     `logged` is its event in the record ("" for fixed parts and the core), `address` where it can be read again.
-    `step` is the first request that carried it, 0 for what stands from the start. `form` is how a result stands in
+    `step` is the last request before it came, 0 where there was none. `form` is how a result stands in
     the window, `left` what happened to it since it came. `excerpt` is the text with what stands around it.
     """
 
@@ -170,7 +170,7 @@ class _Search:
                 segment=str(it.row),
                 logged=f"log://{it.seq}",
                 address=data.get("address") or f"log://{it.seq}",
-                step=entry.step + 1,
+                step=entry.step,
                 form=self._form(it),
                 left=left,
             )

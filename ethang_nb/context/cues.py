@@ -103,6 +103,11 @@ _LANGUAGE = (
     r"(?:python|rust|go|typescript|javascript|java|kotlin|c\+\+|c#|ruby|swift|scala|sql|bash|haskell|php)"
 )
 _DAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|tonight|noon|eod|the end of|\d)"
+_WORK = (
+    r"(?:reports?|summary|summaries|answers?|output|tone|style|text|letters?|mails?|code|functions?"
+    r"|tables?|titles?|translations?|results?|names?|response|document|essay|paper|slides?|comments?"
+    r"|tests?|messages?|paragraphs?)"
+)
 _CHANGED = r"(?:changed|renamed|removed|modified|touched|edited)"
 _MORE = r"(?:longer|more|shorter|less|larger|bigger|later|over|above)"
 
@@ -125,7 +130,7 @@ CUES: tuple[Cue, ...] = (
         "Decision: ship on Friday.",
         "A decision is still missing.",
         "deci|agreed|verdict",
-        r"^(?:(?:final|the|my|our|new) )*(?:decision|decided|agreed|verdict)\s?(?::|\s[-–—])\s*\S",
+        r"^(?:ok(?:ay)?,? |so,? )?(?:(?:final|the|my|our|new) )*(?:decision|decided|agreed|verdict)\s?(?::|\s[-–—])\s*\S",
         r"^agreed, (?:we|i|let's)\b",
     ),
     _cue(
@@ -160,12 +165,15 @@ CUES: tuple[Cue, ...] = (
         "a wish said politely binds as well",
         "The summary should not exceed one page.",
         "That should not happen.",
-        "should|nobody|no one|nothing",
+        "should|nobody|no one|nothing|only",
         rf"\b(?:should not|shouldn'?t) (?:be (?:{_MORE}|{_CHANGED}|used|in)|change|touch|exceed|contain"
         rf"|include|use|depend|require|mention|open|add|edit|modify|delete)\b",
         r"\bshould (?:only|stay|remain) \w",
         r"\bshould be (?:at most|under|below|less than|no (?:more|longer)|within) ",
         rf"\bshould be (?:in|as) {_FORM}\b",
+        rf"\b{_WORK} should (?:have|use|follow|contain|include|fit|keep|start|end|cover|be (?!(?:in|at|on|there|here|under|ready"
+        r"|fine|ok|okay|done|easy|enough|good|correct|right|the|an?|\d)\b))",
+        r"\bonly [^,;]{1,40} (?:may|should|is allowed to)\b",
         r"\b(?:nobody|no one|nothing)\b[^,;]{0,40}\b(?:may|must|should|shall|is allowed to)\b",
     ),
     _cue(
@@ -174,11 +182,14 @@ CUES: tuple[Cue, ...] = (
         "an obligation in its plainest words",
         "You must keep the old names.",
         "It must be a race condition.",
-        "must|always|should|shall|mandatory|obligatory|compulsory|non-negotiable|everywhere|throughout"
+        "must|always|should|shall|is to|are to|without|cite|justify|mandatory|obligatory|compulsory|non-negotiable|everywhere|throughout"
         "|every time|exception|consistently",
         rf"\bmust (?!(?:in|on|at|by|to|with) )(?:(?:always|only|also|still|all) )?{_VERB}",
         rf"{_NOW}(?:you (?:should|shall) )?always {_VERB}",
         r"\b(?:should|shall) always\b",
+        r"\b(?:is|are) to (?:be|stay|remain|have|use) \w",
+        r"\bwithout (?:my|our|explicit|prior) (?:ok|okay|approval|consent|permission|say-so|go-ahead)\b",
+        rf"{_NOW}(?:cite|justify) (?:every|each|all)\b",
         r"\b(?:is|are) (?:a must|mandatory|obligatory|compulsory|non-negotiable)\b",
         r", (?:always|everywhere|every time|without exception)[.!]*$",
         r"^(?:use|write|name|format|round|put|prefix|sort|label|mark|spell|apply)\b[^;]*\b(?:everywhere"
@@ -243,6 +254,7 @@ CUES: tuple[Cue, ...] = (
         r"\b(?:budget|deadline|(?:time|word|page|spending|token) limit)\s?(?:is|stays|remains|of|:"
         r"|=)(?! (?:over|gone|past|tight|tiny|unclear|unknown)\b)\s*\S",
         r"\b(?:i|we) (?:only|just) have (?:[€$£]\s?)?\d",
+        rf"\b(?:has|have|needs?) to be (?:\w+ ){{1,3}}by {_DAY}",
         rf"\b(?:need|due|finish(?:ed)?|deliver|ready|done|submit|hand (?:it )?in)\b[^;]{{0,40}}\bby {_DAY}",
     ),
     _cue(
@@ -399,6 +411,8 @@ CUES: tuple[Cue, ...] = (
         rf"|keep)\b[^,;]{{0,60}}\b(?:in|as) {_FORM}\b",
         rf"^(?:all|every|any) [\w ]{{1,40}} (?:in|as) {_FORM}\b",
         rf"^(?:and |but )?in {_FORM}(?:,? please)?[.!]*$",
+        rf"\b(?:i|we)(?: need| want| expect|'d like| would like) (?:all|every|each|the|your|my|it|them"
+        rf"|this|that)\b[^,;]{{0,50}}\b(?:in|as) {_FORM}\b",
         rf"{_NOW}use (?:metric|imperial|british|american|tabs?|spaces|snake_?case|camel_?case|iso)\b",
         r"^(?:(?:output|answer|report|file|date|number) )?(?:format|language|currency|units?|style|tone"
         r"|length)\s?:\s*\S",
@@ -468,6 +482,7 @@ CUES: tuple[Cue, ...] = (
         rf"{_NOW}go (?:with|for) (?!it\b|me\b|the flow|us\b|you\b)\S",
         r"\bi(?:'ll)? (?:choose|pick|take|vote for) (?:option|plan|variant|version|the (?:first|second"
         r"|third|last))\b",
+        rf"{_NOW}(?:take|choose|pick|use) (?:option|plan|variant|version|alternative) \w",
         r"\bi prefer (?:option|plan|variant|version|the (?:first|second|third|last) one)\b",
         r"^(?:option|plan|variant|version) \w{1,3}(?:,? please)?[.!]*$",
     ),

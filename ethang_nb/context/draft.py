@@ -319,6 +319,8 @@ class Draft:
             core=self.core,
             pointers=self.pointers,
             occupied=self.occupied,
+            # A call that left with a reseed waits no longer.
+            opened=tuple([item for item in self.state.opened if self._is_live(item[0])]),
         )
 
 

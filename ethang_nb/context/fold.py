@@ -186,7 +186,8 @@ def _reopened(state: State, row: int | None) -> State:
     """The state with its newest row out of the ledger again where a result still joins that one."""
     last = state.n - 1
     wanted = last if row is None else row
-    if state.tail is not None or last < 0 or wanted != last or state.kind(last) != "turn":
+    newest_turn = last >= 0 and state.kind(last) == "turn" and state.is_live(last)
+    if state.tail is not None or wanted != last or not newest_turn:
         return state
     newest = state.row(last)
     changed = {
@@ -205,7 +206,7 @@ def _late(state: State, event: ResultAdded) -> State:
     if wanted is None:
         turns = [number for number in state.numbers if state.kind(number) == "turn"]
         wanted = turns[-1] if turns else -1
-    if not 0 <= wanted < state.n or state.kind(wanted) != "turn":
+    if not 0 <= wanted < state.n or state.kind(wanted) != "turn" or not state.is_live(wanted):
         raise ValueError(f"no tool turn for a result (row {event.row})")
     ledger = _with_result(state, wanted, event)
     again, result = event.result.again, event.result

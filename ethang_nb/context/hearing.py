@@ -94,6 +94,8 @@ DEAF: tuple[Deaf, ...] = (
         "relative clause",
         "Tell me which files you must change.",
         r"\b(?:what|which|who|whose|whom|where|how|whether|why)\b(?! ever).*?" + _END,
+        r"\b(?:everything|anything|things?|obligations?|duties|steps|everyone|those|all) (?:that )?(?:the|an?|we|you|they|i) "
+        r"(?:\w+ )?(?:must|should|has to|have to|never|always)\b.*?" + _END,
         r"\b(?!(?:sure|ensure|is|means|so|make|note|remember|important|insist)\b)[\w'-]+ that (?:must"
         r"|never|always|should"
         r"|do not|don'?t|can only|only|has to|have to|\w+s? never|\w+s? always)\b.*?" + _END,
@@ -150,6 +152,7 @@ DEAF: tuple[Deaf, ...] = (
         r"\bmust be (?:confused|stuck|mistaken|mixed up|corrupt(?:ed)?|overloaded|outdated|misconfigured"
         r"|off|down|too|kidding|joking)\b",
         rf"\b(?:must|should)(?: not| never|n't)?(?: have|'ve) {_PARTICIPLE}\b",
+        r"\b(?:it|this|that|he|she|they|you|someone|something) must(?: not)? have (?!(?:an?|at|no|the|one|two|\d)\b)",
         r"\b(?:bug|problem|issue|error|cause|reason|mistake|fault|leak|culprit|crash|failure)s? must be\b",
         r"\b(?:that|this|it) must (?:hurt|feel|mean|look|seem|come|suck|cost)\b",
         r"\bmust (?:seem|feel|sound|look (?:odd|strange|weird|nice|great|bad|silly|new|funny))\b",

@@ -113,7 +113,7 @@ _ONLY = re.compile(r"\bonly\b")
 _STILL = re.compile(r"\b(?:keep|leave|unchanged|frozen|off[- ]limits|hands off|untouched)\b")
 _THING = re.compile(r"(?:^|[,;:]\s?|\b(?:and|with|please)\s)no\s")
 _PARTS = re.compile(r"[,;]|\band\b|\bbut\b|:\s")
-_WORD = re.compile(r"[€$£]|[^\W_][\w./+#'’-]*")
+_WORD = re.compile(r"[€$£]|\d[\d.,]*\d|[^\W_][\w./+#'’-]*")
 _EXACT = re.compile(r"\d|[^\W\d_]\.[^\W\d_]|/.")
 
 _ALTERNATIVES: Mapping[str, frozenset[str]] = {

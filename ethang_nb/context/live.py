@@ -388,10 +388,11 @@ class LiveContext:
             self._landed(decision)
         return Turning(step=self.step, decision=decision, entries=self.entries)
 
-    def begin_again(self, state: State) -> None:
+    def begin_again(self, state: State, system: str, board: PinBoard) -> None:
         """Back to an empty context in this state, its texts kept: for showing a request of a replay."""
-        self.state, self.step = state, 0
-        self.block, self.pinning.board = CoreBlock(self.counter), PinBoard()
+        self.state, self.step, self.system = state, 0, system
+        self.block, self.pinning.board = CoreBlock(self.counter), board
+        self.render_core()
         self.notes = NoteDesk(searchable=self.notes.searchable, versions=self.versions)
 
     def follow(self, decision: Decision) -> None:

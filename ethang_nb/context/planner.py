@@ -154,4 +154,6 @@ def _attempt(
     for name in state.settings.policy.stages:
         if name in AT_CLEANUP:
             AT_CLEANUP[name](draft)
+    if last_resort and "shrink" not in state.settings.policy.stages:
+        AT_CLEANUP["shrink"](draft)  # whatever the policy: before it is stuck
     return draft

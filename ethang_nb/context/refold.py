@@ -126,7 +126,10 @@ class _Refold:
         """Rows come until there are `rows` of them, with the pins and the system text of what came."""
         state = advance(self.tape, self.state, rows)
         if state.total > state.settings.usable and rows > self.state.n:
-            state = self._judged(rows)
+            judged = self._judged(rows)
+            if judged.changed != state.changed:
+                self.turns.append(Turn(point, Decision(outcome="intake", before=state, after=judged), judged))
+            state = judged
         marks, first = self.tape.marks, self._mark
         while self._mark < len(marks) and marks[self._mark].point <= point and marks[self._mark].rows <= rows:
             self._mark += 1

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from ethang_nb.context.address import Address, find_all, parse
 from ethang_nb.context.facts import facts
 from ethang_nb.context.hearing import cue_in
-from ethang_nb.context.likeness import said, values
+from ethang_nb.context.likeness import rule, said
 from ethang_nb.context.messages import Message, Text, ToolCall, ToolResult
 from ethang_nb.context.sentences import Sentence, sentences
 from ethang_nb.context.wording import call_title, preview
@@ -407,7 +407,7 @@ def _question(role: str, sentence: Sentence) -> _Question | None:
 
 def _settled(text: str) -> dict[str, frozenset[str]]:
     """What of a known kind a sentence names ("database": {"postgres"}). "Go" is nearly always the verb."""
-    return {what: given for what, given in values(text).items() if given != {"go"}}
+    return {what: given for what, given in rule(text).values.items() if given != {"go"}}
 
 
 def _matter(text: str) -> frozenset[str]:

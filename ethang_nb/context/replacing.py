@@ -39,10 +39,11 @@ def replaced(sentence: Sentence, kind: str, pins: Sequence[Pin]) -> list[Pin]:
 
 def _over(new: Rule, over: re.Match[str], held: Rule) -> int:
     """How well "X instead of Y" names a pin by Y. One that has X already, or another scope, is not meant."""
-    if held.forbids or set(said(new.text[: over.start()]).strong) <= set(held.said.strong):
+    chosen = said(held.text[: held_over.start()]) if (held_over := _OVER.search(held.text)) else held.said
+    if held.forbids or set(said(new.text[: over.start()]).strong) <= set(chosen.strong):
         return 0
     scope = said(" ".join(_SCOPE.findall(new.text))).all
-    return names(said(over[1]), held.parts) if scope <= held.said.all else 0
+    return names(said(over[1]), (chosen,)) if scope <= held.said.all else 0
 
 
 def _anew(new: Rule, held: Rule, kind: str) -> int:

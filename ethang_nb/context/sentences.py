@@ -70,8 +70,8 @@ _MAIL = re.compile(
 _UNTIL_BLANK = ("Traceback (most recent call last)", "diff --git ", "@@ -")
 # What announces somebody else's text. A mail has paragraphs, so it ends with the message or at a line of dashes.
 _ANNOUNCED_MAIL = re.compile(
-    r"(?i)(?:here(?:'s|’s| is| are)|this is|i got|i received|below is|see)\b.{0,40}\b(?:(?:e-?)?mails?|letter)"
-    r"\b.{0,40}:\s*$|(?:the |my |our )?(?:(?:e-?)?mail|letter)\b.{0,30}:\s*$"
+    r"(?i)(?:here(?:'s|’s| is| are)|this is|i got|i received|below is|see)\b.{0,40}\b(?:(?:e-?)?mails?"
+    r"|letter)\b.{0,40}:\s*$|(?:the |my |our )?(?:(?:e-?)?mail|letter)\b.{0,30}:\s*$"
 )
 _ANNOUNCED = re.compile(
     r"(?i)(?:here(?:'s|’s| is| are)|this is|below|the following|i (?:got|get|see)|we (?:got|get"

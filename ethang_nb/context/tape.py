@@ -60,7 +60,7 @@ class Tape:
         context before a message, such as a pin by hand.
         """
         self.context = context
-        self.start, self.system = context.state, context.system
+        self.start, self.system, self.board = context.state, context.system, context.board.copy()
         self.points = array("q")
         self.marks: list[Mark] = []
         self._last = (context.state.pins, context.state.system)

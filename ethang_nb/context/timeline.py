@@ -32,6 +32,9 @@ from ethang_nb.errors import Misuse
 
 __all__ = ["Step", "Timeline"]
 
+_BEFORE = ("reseed", "intake")
+"""What is decided before a request point, of what comes."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
@@ -113,7 +116,7 @@ class Timeline(Shown, Sequence[Step]):
         tokens = self.tokens[at]
         here = [turn for turn in self._at(at) if turn.decision.cause != "reseed"]
         reseeds = any(turn.decision.outcome == "reseed" for turn in here)
-        turn = next((turn for turn in here if turn.decision.outcome != "reseed"), None)
+        turn = next((turn for turn in here if turn.decision.outcome not in _BEFORE), None)
         if turn is not None:
             outcome = turn.decision.outcome
         else:
@@ -187,7 +190,7 @@ class Timeline(Shown, Sequence[Step]):
         """Of every decision at a request point that was not nothing, in order; the same for the same input."""
         entries = self._entries(len(self._tape.points) - 1)
         return tuple(
-            digest(turn.decision, entries, {}) for turn in self._turns if turn.decision.outcome != "reseed"
+            digest(turn.decision, entries, {}) for turn in self._turns if turn.decision.outcome not in _BEFORE
         )
 
     def rows(self) -> list[dict[str, Any]]:
@@ -218,7 +221,8 @@ class Timeline(Shown, Sequence[Step]):
         state, after = (turns[-1].state, turns[-1].point) if turns else (self._start, -1)
         state = advance(self._tape, state, max(state.n, self._tape.points[at]))
         since = [mark for mark in self._tape.marks if after < mark.point <= at]
-        return since[-1].on(state) if since else state
+        begun = sum(mark.begins for mark in since)
+        return since[-1].on(state)._replace(work=state.work + begun) if since else state
 
     @property
     def _start(self) -> State:
@@ -229,8 +233,7 @@ class Timeline(Shown, Sequence[Step]):
         tape = self._tape
         context = tape.context.copy()
         context.entries = self._entries(at)
-        context.begin_again(tape.start)
-        context.system = tape.system
+        context.begin_again(tape.start, tape.system, tape.board.copy())
         marks = list(tape.marks)
         for turn in (*self._turns[: bisect_right(self._points, at)], None):
             while marks and marks[0].point <= (at if turn is None else turn.point):

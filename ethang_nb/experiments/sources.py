@@ -112,7 +112,7 @@ _FACT = re.compile(
     r"spill://[0-9a-f]+"
     r"|\b\d{4}-\d{2}-\d{2}\b"
     r"|\b(?:[A-Z]{2,}-\d+|[a-z]{2,}-\d{2,})\b"
-    r"|\b\d[\d,]*(?:\.\d+)?%?\b"
+    r"|\b\d[\d,]*(?:\.\d+)?(?:%|\b)"
 )
 _SECTIONS = (
     ("Decisions", "- continued the task"),

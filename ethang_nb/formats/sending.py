@@ -77,13 +77,12 @@ def write(messages: Sequence[Message], shape: Shape, plan: Plan | None) -> Sendi
 
 
 class _Piece(NamedTuple):
-    """A segment as it is sent. `ids`: what its calls are called there; `flat`: no item holds a list or dict."""
+    """A segment as it is sent: each item with how it is copied. `ids`: what its calls are called there."""
 
     segment: Sequence[Message]
     ids: tuple[str, ...]
-    items: Sequence[Any]
+    items: Sequence[tuple[Callable[[Any], Any], Any]]
     system: Sequence[dict[str, Any]] = ()
-    flat: bool = True
 
 
 class Sender:
@@ -115,8 +114,16 @@ class Sender:
         ids = [call_id for piece in pieces for call_id in piece.ids]
         if len(set(ids)) < len(ids):
             pieces = self._renamed(pieces)
-        system = _system_text(block for piece in pieces for block in piece.system)
-        return Sending(_items(pieces, shape), system=system, plan=plan, repairs=lambda: whole().repairs)
+        try:  # as new ones, since whoever is sent them may change them
+            items = [copied(item) for piece in pieces for copied, item in piece.items]
+        except RecursionError:  # arguments of a call nested as deep as JSON allows
+            return whole()
+        return Sending(
+            anthropic.joined(items) if shape == "anthropic" else items,
+            system=_system_text(block for piece in pieces for block in piece.system),
+            plan=plan,
+            repairs=lambda: whole().repairs,
+        )
 
     def _renamed(self, pieces: Iterable[_Piece]) -> list[_Piece]:
         """The pieces with no id twice, each named as in the whole history."""
@@ -156,42 +163,51 @@ def _stands_alone(segment: Sequence[Message]) -> bool:
 def _piece(segment: Sequence[Message], shape: Shape) -> _Piece:
     """A segment that stands alone, written."""
     if shape == "ethang":
-        return _Piece(segment, (), mend(segment).messages)
+        return _Piece(segment, (), [(_same, message) for message in mend(segment).messages])
     if shape == "openai":
         items = openai.write(segment).messages
         ids = [call["id"] for item in items for call in item.get("tool_calls", ())]
-        return _Piece(segment, tuple(ids), items, (), _is_flat(items))
+        return _Piece(segment, tuple(ids), [(_copy_of(item), item) for item in items])
     wire = anthropic.apart(segment)
     blocks = [block for item in wire.messages for block in item["content"]]
     ids = [block["id"] for block in blocks if block["type"] == "tool_use"]
-    return _Piece(segment, tuple(ids), wire.messages, wire.system, flat=False)
+    return _Piece(segment, tuple(ids), [(_copy_of(item), item) for item in wire.messages], wire.system)
 
 
-def _items(pieces: Iterable[_Piece], shape: Shape) -> list[Any]:
-    """The items of all pieces as new ones: whoever is sent them may change them."""
-    items: list[Any] = []
-    for piece in pieces:
-        if shape == "ethang":
-            items += piece.items
-        elif piece.flat:
-            items += map(dict.copy, piece.items)
-        else:
-            items += map(_fresh, piece.items)
-    return anthropic.joined(items) if shape == "anthropic" else items
+def _same(message: Message) -> Message:
+    return message
 
 
-def _is_flat(items: Iterable[dict[str, Any]]) -> bool:
-    return not any(isinstance(value, list | dict) for item in items for value in item.values())
+def _copy_of(item: dict[str, Any]) -> Callable[[Any], Any]:
+    """How an item is copied: nearly all hold texts alone, or calls or simple blocks besides."""
+    nested = [key for key, value in item.items() if isinstance(value, list | dict)]
+    if nested == ["tool_calls"]:
+        return _with_calls
+    if nested == ["content"] and not any(map(_nests, item["content"])):
+        return _with_blocks
+    return _fresh if nested else dict.copy
 
 
-def _fresh(item: dict[str, Any]) -> dict[str, Any]:
+def _nests(block: dict[str, Any]) -> bool:
+    return any(isinstance(value, list | dict) for value in block.values())
+
+
+def _with_calls(item: dict[str, Any]) -> dict[str, Any]:
     copied = item.copy()
-    for key, value in item.items():
-        if type(value) is list:
-            copied[key] = [_fresh(inner) if type(inner) is dict else inner for inner in value]
-        elif type(value) is dict:
-            copied[key] = _fresh(value)
+    copied["tool_calls"] = [{**call, "function": call["function"].copy()} for call in item["tool_calls"]]
     return copied
+
+
+def _with_blocks(item: dict[str, Any]) -> dict[str, Any]:
+    copied = item.copy()
+    copied["content"] = [block.copy() for block in item["content"]]
+    return copied
+
+
+def _fresh(value: Any) -> Any:
+    if type(value) is dict:
+        return {key: inner if type(inner) is str else _fresh(inner) for key, inner in value.items()}
+    return [_fresh(inner) for inner in value] if type(value) is list else value
 
 
 def _system_text(blocks: Iterable[dict[str, Any]]) -> str:

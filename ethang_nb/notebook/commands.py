@@ -13,8 +13,9 @@ from typing import Any
 
 from ethang_nb.agent.opening import sessions
 from ethang_nb.agent.session import Session
+from ethang_nb.config import checked, own_policies
 from ethang_nb.context import kinds
-from ethang_nb.context.policies import POLICIES
+from ethang_nb.context.policies import POLICIES, Policies
 from ethang_nb.errors import Misuse
 from ethang_nb.notebook.arguments import Flag, Given
 from ethang_nb.notebook.looked import looked_at
@@ -26,6 +27,7 @@ from ethang_nb.providers.registry import facts, models
 
 __all__ = ["COMMANDS", "SESSION", "Asked", "Command"]
 
+LEVELS = ("nudge", "cleanup", "landing")
 SESSION = Flag(
     name="--session", value="NAME", offers="session", about="work on this session instead of the last cell's"
 )
@@ -108,6 +110,8 @@ def _stop(asked: Asked) -> Any:
 
 
 def _plan(asked: Asked) -> Any:
+    if asked.on("reseed"):
+        return asked.look(lambda session: session.plan(reseed=True))
     return asked.look(
         lambda session: Several(
             parts=(
@@ -144,8 +148,37 @@ def _request(asked: Asked) -> Any:
 
 
 def _policies(_: Asked) -> Any:
-    rows = tuple((item.name, item.about) for item in POLICIES.values())
-    return Rows(title="Policies", rows=rows, notes=("All fields of one: eth.policies['ethang'].",))
+    return Policies((*POLICIES.values(), *own_policies().values()))
+
+
+def _replay(asked: Asked) -> Any:
+    values = asked.given.values
+    window = checked("window", values["window"], "argument") if "window" in values else None
+    levels = _levels(values["levels"]) if "levels" in values else None
+    return asked.look(
+        lambda session: session.replay(policy=values.get("policy"), window=window, levels=levels)
+    )
+
+
+def _levels(text: str) -> tuple[int, int, int]:
+    """Three levels as `--levels` gives them. Raises Misuse."""
+    words = [word.strip() for word in text.split(",")]
+    if len(words) != len(LEVELS) or not all(word.isascii() and word.isdigit() for word in words):
+        raise Misuse(
+            f"--levels is {text[:60]!r}; give nudge, cleanup and landing per mille of usable, as in --levels 700,800,400"
+        )
+    nudge, cleanup, landing = (int(word[:9]) for word in words)
+    return nudge, cleanup, landing
+
+
+def _trace(asked: Asked) -> Any:
+    return asked.look(lambda session: session.trace(asked.word))
+
+
+def _cool(asked: Asked) -> Any:
+    session = asked.session
+    session.cool()
+    return Line(said=f"The next piece of work of session {session.name} starts from the core.")
 
 
 def _models(_: Asked) -> Any:
@@ -201,9 +234,15 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             Command(
                 name="plan",
                 about="what the policy does at the next request, and what a cleanup would do now",
-                call="session.plan(), session.plan(cleanup=True)",
+                call="session.plan(), session.plan(cleanup=True), session.plan(reseed=True)",
                 run=_plan,
-                flags=(SESSION,),
+                flags=(
+                    Flag(
+                        name="--reseed",
+                        about="what a start from the core would do, and what the core does not hold",
+                    ),
+                    SESSION,
+                ),
             ),
             Command(
                 name="stop",
@@ -217,6 +256,20 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
                 about="a cleanup now, or at the next step of a run that is going on",
                 call="session.compact()",
                 run=lambda asked: asked.session.compact(),
+                flags=(SESSION,),
+            ),
+            Command(
+                name="reseed",
+                about="start from the core now, between two pieces of work; plan --reseed says before what that does",
+                call="session.reseed()",
+                run=lambda asked: asked.session.reseed(),
+                flags=(SESSION,),
+            ),
+            Command(
+                name="cool",
+                about="drop the warm context: the next piece of work starts from the core",
+                call="session.cool()",
+                run=_cool,
                 flags=(SESSION,),
             ),
             Command(
@@ -251,6 +304,34 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
                 flags=(Flag(name="--raw", about="the bytes as they are"), SESSION),
             ),
             Command(
+                name="trace",
+                arguments="TEXT",
+                about="where a text went: in the window, in the record, when and how it left",
+                call="session.trace(text)",
+                run=_trace,
+                words=(1, 1),
+                text=True,
+                flags=(SESSION,),
+            ),
+            Command(
+                name="replay",
+                about="every step so far under another policy, window or levels, with no model call",
+                call="session.replay(policy=…, window=…, levels=…)",
+                run=_replay,
+                flags=(
+                    Flag(
+                        name="--policy", value="NAME", offers="policy", about="the policy (the session's own)"
+                    ),
+                    Flag(name="--window", value="TOKENS", about="size of the window (the session's own)"),
+                    Flag(
+                        name="--levels",
+                        value="N,C,L",
+                        about="nudge, cleanup and landing per mille of usable, as in 700,800,400",
+                    ),
+                    SESSION,
+                ),
+            ),
+            Command(
                 name="sessions",
                 about="the sessions recorded in this folder",
                 call="eth.sessions()",
@@ -258,7 +339,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             ),
             Command(
                 name="policies",
-                about="the policies there are",
+                about="the policies there are, those of ethang.toml among them",
                 call="eth.policies",
                 run=_policies,
             ),

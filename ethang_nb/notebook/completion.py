@@ -16,6 +16,7 @@ from IPython.core.completer import (
 
 from ethang_nb.agent.session import BUILT_IN
 from ethang_nb.agent.tool import Tool
+from ethang_nb.config import own_policies
 from ethang_nb.context.policies import POLICIES
 from ethang_nb.errors import EthangError
 from ethang_nb.notebook.arguments import HELP_FLAGS, Flag
@@ -79,7 +80,7 @@ def _values(
         case "session":
             return word, _sessions(sessions)
         case "policy":
-            return word, POLICIES
+            return word, _policies()
         case "model":
             return word, models()
         case "tools":
@@ -97,6 +98,13 @@ def _sessions(sessions: NotebookSessions) -> tuple[str, ...]:
         return sessions.names()
     except EthangError:  # a record that cannot be read has nothing to offer
         return ()
+
+
+def _policies() -> tuple[str, ...]:
+    try:
+        return (*POLICIES, *own_policies())
+    except EthangError:  # a file that is wrong is named by whatever reads it next
+        return tuple(POLICIES)
 
 
 def _files(word: str) -> list[str]:

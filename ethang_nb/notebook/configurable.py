@@ -8,7 +8,8 @@ from warnings import warn
 from traitlets import TraitError, TraitType, Unicode, validate
 from traitlets.config import Configurable
 
-from ethang_nb.config import NAMES, Name, check_model, checked
+from ethang_nb.config import NAMES, Name, check_model, checked, own_policies
+from ethang_nb.context.policies import POLICIES
 from ethang_nb.errors import EthangError, Unknown
 from ethang_nb.providers.registry import facts
 
@@ -45,7 +46,8 @@ class Ethang(Configurable):
             return None
         name: Name = proposal["trait"].name
         try:
-            value = checked(name, proposal["value"], "%config")
+            known = (*POLICIES, *own_policies()) if name == "policy" else POLICIES
+            value = checked(name, proposal["value"], "%config", known)
             if name == "model":
                 check_model(value, facts, "%config")
         except EthangError as error:

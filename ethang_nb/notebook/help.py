@@ -23,12 +23,16 @@ or line hides its output. A cell works in the notebook's own session unless
 --session names another; %ethang looks at the session of the last cell.
 
 Settings: flag > %config Ethang.window = 6000 > ethang.toml > ETHANG_WINDOW >
-default. The file ethang.toml lies in the project folder and has one table:
+default. The file ethang.toml lies in the project folder:
 
   [ethang]
   model = "reader"
   window = 6000
-  policy = "ethang"
+  policy = "mine"
+
+  [policies.mine]             a policy of your own: what differs from its base
+  base = "ethang"
+  levels = [600, 750, 300]
 
 In Python: import ethang_nb as eth; session = eth.Session("reader",
 window=6000); session.run(task)."""

@@ -52,8 +52,11 @@ def reason(snapshot: Snapshot) -> str:
 
 
 def cleanups(snapshot: Snapshot) -> str:
-    """How many cleanups there were."""
-    return count(len(snapshot.diffs), "cleanup") if snapshot.diffs else "no cleanup yet"
+    """How many cleanups there were, and how many starts from the core."""
+    reseeds = sum(item.outcome == "reseed" for item in snapshot.diffs)
+    said = [count(len(snapshot.diffs) - reseeds, "cleanup")] if len(snapshot.diffs) > reseeds else []
+    said += [count(reseeds, "reseed")] if reseeds else []
+    return ", ".join(said) or "no cleanup yet"
 
 
 def text(snapshot: Snapshot, *, where: str = "snapshot") -> str:

@@ -71,7 +71,8 @@ class DelegationLike(Protocol):
 
 
 _MAIN, _HELPERS = "eth-c-notes", "eth-c-output"
-_CHART = "All-in tokens and what was in view at the end, of answer and constraint;"
+_CHART = "All-in tokens:"
+_BEHIND = f"Behind them: which of answer and constraint was in view at the end. {QUALITY}."
 _WHOLE = "white-space:nowrap"
 _HEADS = ("calls", "seed", "all-in", "p95", "cached", "cost", "answer", "kept")
 _LEGEND = (
@@ -152,7 +153,7 @@ def _table(rows: Sequence[MeasuredLike]) -> list[str]:
 
 
 def _chart(rows: Sequence[MeasuredLike]) -> list[str]:
-    said = indented(f"{_CHART} █ the thread, ░ sub-agents and summarisers. {QUALITY}.", "")
+    said = indented(f"{_CHART} █ the thread, ░ sub-agents and summarisers. {_BEHIND}", "")
     for item in rows:
         main, helpers = _lengths(item, rows, BAR)
         bar = pad("█" * main + "░" * helpers, BAR)
@@ -201,7 +202,7 @@ def _drawing(rows: Sequence[MeasuredLike]) -> Markup:
         el("i", class_=_MAIN, style=sign),
         " the thread, right ",
         el("i", class_=_HELPERS, style=sign),
-        f" sub-agents and summarisers. {QUALITY}.",
+        f" sub-agents and summarisers. {_BEHIND}",
     )
     return _wide(el("table", caption, el("tbody", lines(_bar(item, rows) for item in rows))))
 

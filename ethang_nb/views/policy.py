@@ -20,6 +20,7 @@ _NONE = {
     "reserve": "the window's own rule",
     "collapse_at": "the cleanup level",
     "collapse_to": "the landing level",
+    "collapse_minimum": "the minimum",
     "collapse_keep": "as keep",
     "evict_at": "the cleanup level",
     "evict_to": "the landing level",

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
-from ethang_nb.context.core import Missing, NotHeld
-from ethang_nb.context.plan import Plan, Price
+from ethang_nb.agent.reseeding import ReseedPlan
+from ethang_nb.context.core import Missing
 from ethang_nb.views.excerpt import excerpt, rows_within
 from ethang_nb.views.limits import ADDRESS, ANSWER, OPEN_ROWS, ROWS, TITLE
 from ethang_nb.views.markup import Markup, address, breakable, el, lines
@@ -15,67 +14,48 @@ from ethang_nb.views.plain import Column, indented, line, opened, table, visible
 from ethang_nb.views.plan import change, price
 from ethang_nb.views.stylesheet import output
 
-__all__ = ["ReseedLike", "headline", "html", "missing", "text"]
+__all__ = ["headline", "html", "missing", "text"]
 
 ALLOWANCE = 25_000  # ► bytes of the table when it is an output of its own
 
 
-class ReseedLike(Protocol):
-    """What is drawn of a start from the core: a plan, what of it the core does not hold, and the core then."""
-
-    @property
-    def outcome(self) -> str: ...
-    @property
-    def policy(self) -> str: ...
-    @property
-    def reason(self) -> str: ...
-    @property
-    def price(self) -> Price | None: ...
-    @property
-    def not_held(self) -> NotHeld: ...
-    @property
-    def core(self) -> str: ...
-
-
-def headline(plan: Plan) -> str:
+def headline(plan: ReseedPlan) -> str:
     """What a start from the core does to the totals, in one sentence."""
     done = "start from the core" if plan.lands else "no start from the core"
     return f"{done}: {change(plan)}"
 
 
-def missing(plan: ReseedLike) -> str:
+def missing(plan: ReseedPlan) -> str:
     """How much of what leaves the core does not hold."""
     items = plan.not_held.items
     if not items:
         return "Nothing leaves that the core does not hold."
     verb = "leaves" if len(items) == 1 else "leave"
     return (
-        f"{count(len(items), 'segment')} of {tokens(plan.not_held.tokens)} {verb} that the core does not hold; all of it "
-        "stays in the record."
+        f"{count(len(items), 'segment')} of {tokens(plan.not_held.tokens)} {verb} that the core does not hold; all of "
+        "it stays in the record."
     )
 
 
-def text(plan: Plan) -> str:
+def text(plan: ReseedPlan) -> str:
     """The plan for a terminal of 80 columns."""
-    found = _reseed(plan)
     said = [*indented(f"{opened(headline(plan))}. Policy {line(plan.policy, 40)}.", "")]
     said += indented(line(plan.reason, 400), "") if plan.reason else []
     if not plan.lands:
         return "\n".join(said)
-    if found.not_held.warning:
-        said += ["", *indented(f"! {opened(found.not_held.warning)}.", "")]
-    said += ["", *indented(missing(found), "")]
-    said += _text_rows(found.not_held.items)
-    if found.core:
-        said += ["", "The core then:", *indented(visible(found.core[:ANSWER]))]
+    if plan.not_held.warning:
+        said += ["", *indented(f"! {opened(plan.not_held.warning)}.", "")]
+    said += ["", *indented(missing(plan), "")]
+    said += _text_rows(plan.not_held.items)
+    if plan.core:
+        said += ["", "The core then:", *indented(visible(plan.core[:ANSWER]))]
     if plan.price:
         said += ["", *indented(price(plan.price), "")]
     return "\n".join(said)
 
 
-def html(plan: Plan) -> str:
+def html(plan: ReseedPlan) -> str:
     """The plan as a stored output."""
-    found = _reseed(plan)
     said = lines(
         [
             el("p", el("strong", opened(headline(plan))), f". Policy {line(plan.policy, 40)}."),
@@ -84,24 +64,18 @@ def html(plan: Plan) -> str:
     )
     if not plan.lands:
         return output(said, label="Start from the core")
-    items, warning = found.not_held.items, found.not_held.warning
+    items, warning = plan.not_held.items, plan.not_held.warning
     folded = [
-        el("details", el("summary", missing(found)), _table(items), open=len(items) <= OPEN_ROWS)
+        el("details", el("summary", missing(plan)), _table(items), open=len(items) <= OPEN_ROWS)
         if items
-        else el("p", missing(found)),
-        el("details", el("summary", "The core then"), el("pre", visible(found.core[:ANSWER])))
-        if found.core
+        else el("p", missing(plan)),
+        el("details", el("summary", "The core then"), el("pre", visible(plan.core[:ANSWER])))
+        if plan.core
         else None,
         el("p", price(plan.price), class_="eth-dim") if plan.price else None,
     ]
     warned = el("p", f"{opened(warning)}.", class_="eth-warn") if warning else None
     return output(said, warned, *folded, label="Start from the core")
-
-
-def _reseed(plan: Plan) -> ReseedLike:
-    """The plan as what it is: only one that has these parts names this view."""
-    found: ReseedLike = plan  # type: ignore[assignment]
-    return found
 
 
 def _table(items: Sequence[Missing]) -> Markup:

@@ -52,10 +52,15 @@ def ending(run: RunLike) -> str:
 
 
 def session(run: RunLike) -> str:
-    """The session it worked in, and how many steps that one had before this run: "Session audit"."""
+    """The session it worked in, how many steps that one had before this run, and whether it started from the core."""
     name = f"Session {line(run.session, 60)}"
     before = len(run.snapshot.timeline) - run.steps if run.snapshot is not None else 0
-    return f"{name} goes on after {count(before, 'step')}" if before > 0 else name
+    start = " from the core" if any(_is_reseed(item) for item in run.diffs) else ""
+    return f"{name} goes on{start} after {count(before, 'step')}" if before > 0 else name
+
+
+def _is_reseed(diff: Diff) -> bool:
+    return diff.outcome == "reseed"
 
 
 def figures(run: RunLike) -> str:
@@ -64,7 +69,7 @@ def figures(run: RunLike) -> str:
         count(run.steps, "step"),
         f"{grouped(run.tokens_in)} tokens in",
         f"{grouped(run.tokens_out)} out",
-        count(len(run.diffs), "cleanup"),
+        count(sum(not _is_reseed(item) for item in run.diffs), "cleanup"),
     ]
     if run.p95 is not None:
         said.append(f"p95 {percent(run.p95)}")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
+from ethang_nb.agent.trace import Place, Trace
 from ethang_nb.views.excerpt import excerpt, rows_within
 from ethang_nb.views.limits import ADDRESS, PREVIEW, ROWS, TITLE
 from ethang_nb.views.markup import Markup, address, breakable, el
@@ -12,17 +12,7 @@ from ethang_nb.views.numbers import count, grouped
 from ethang_nb.views.plain import indented, line, opened
 from ethang_nb.views.stylesheet import output
 
-__all__ = [
-    "DepartureLike",
-    "PlaceLike",
-    "TraceLike",
-    "happened",
-    "html",
-    "place",
-    "stands",
-    "summary",
-    "text",
-]
+__all__ = ["happened", "html", "place", "stands", "summary", "text"]
 
 ALLOWANCE = 30_000  # ► bytes of the table
 WANTED = 60  # characters of the text that was looked for
@@ -44,56 +34,7 @@ _HOW = {
 }
 
 
-class DepartureLike(Protocol):
-    """At which step something left or was made shorter, how, and by what."""
-
-    @property
-    def step(self) -> int: ...
-    @property
-    def how(self) -> str: ...
-    @property
-    def by(self) -> str: ...
-
-
-class PlaceLike(Protocol):
-    """One place that holds or held the text."""
-
-    @property
-    def where(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def in_window(self) -> bool: ...
-    @property
-    def excerpt(self) -> str: ...
-    @property
-    def segment(self) -> str: ...
-    @property
-    def logged(self) -> str: ...
-    @property
-    def address(self) -> str: ...
-    @property
-    def step(self) -> int: ...
-    @property
-    def form(self) -> str: ...
-    @property
-    def left(self) -> Sequence[DepartureLike]: ...
-
-
-class TraceLike(Protocol):
-    """What is drawn of a trace."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def session(self) -> str: ...
-    @property
-    def places(self) -> Sequence[PlaceLike]: ...
-    @property
-    def events(self) -> int: ...
-
-
-def summary(trace: TraceLike) -> str:
+def summary(trace: Trace) -> str:
     """In how many places of the window it is, and how many it left."""
     wanted = f"“{line(trace.text, WANTED)}”"
     record = f"the record of session {line(trace.session, 60)} ({count(trace.events, 'event')})"
@@ -105,13 +46,13 @@ def summary(trace: TraceLike) -> str:
     return f"{wanted} is {in_window}; it left {count(gone, 'place')}" if gone else f"{wanted} is {in_window}"
 
 
-def place(item: PlaceLike) -> str:
+def place(item: Place) -> str:
     """What holds or held it: "segment 4, read_file docs/c_03.txt"."""
     title = line(item.title, TITLE)
     return f"segment {item.segment}, {title}" if item.segment else title
 
 
-def stands(item: PlaceLike) -> str:
+def stands(item: Place) -> str:
     """Whether it is in the window, and in which form."""
     if item.in_window:
         form = _FORMS.get(item.form, "")
@@ -125,9 +66,10 @@ def _as(form: str) -> str:
     return {"stub": "as one line", "shrunk": "shrunk", "squeezed": "squeezed"}.get(form, "cut on entry")
 
 
-def happened(item: PlaceLike) -> str:
-    """Since which request it was there, and how it left: "from step 5; became one line at step 8 (release)"."""
-    said = [f"from step {grouped(item.step)}"] if item.step else []
+def happened(item: Place) -> str:
+    """When it came, and how it left: "came after step 4; became one line at step 8 (release)"."""
+    came = f"came after step {grouped(item.step)}" if item.step else "came before step 1"
+    said = [came] if item.segment else []
     said += [
         f"{_HOW.get(left.how, line(left.how, 40))} at step {grouped(left.step)} ({line(left.by, 40)})"
         for left in item.left
@@ -135,17 +77,16 @@ def happened(item: PlaceLike) -> str:
     return "; ".join(said)
 
 
-def text(trace: TraceLike) -> str:
+def text(trace: Trace) -> str:
     """The trace for a terminal of 80 columns."""
     said = indented(f"{opened(summary(trace))}.", "")
     shown = excerpt(trace.places, ROWS)
     for at, item in enumerate((*shown.head, *shown.tail)):
         if shown.hidden and at == len(shown.head):
             said += ["", shown.gap("trace.places")]
-        said += ["", *indented(f"{opened(place(item))}: {stands(item)}.", "")]
-        if happened(item):
-            said += indented(f"{opened(happened(item))}.")
-        said += indented(line(item.excerpt, PREVIEW))
+        said += ["", *indented(opened(place(item)), "")]
+        said += indented(f"now {stands(item)}" + (f"; {happened(item)}" if happened(item) else ""))
+        said += indented(f"“{line(item.excerpt, PREVIEW)}”")
         where = [
             f"record: {line(item.logged, ADDRESS)}" if item.logged and item.logged != item.address else "",
             f"read again: {line(item.address, ADDRESS)}" if item.address else "",
@@ -154,13 +95,13 @@ def text(trace: TraceLike) -> str:
     return "\n".join(said)
 
 
-def html(trace: TraceLike) -> str:
+def html(trace: Trace) -> str:
     """The trace as a stored output."""
     said = el("p", el("strong", opened(summary(trace))), ".")
     return output(said, _table(trace.places) if trace.places else None, label="Trace")
 
 
-def _table(places: Sequence[PlaceLike]) -> Markup:
+def _table(places: Sequence[Place]) -> Markup:
     head = el(
         "tr",
         *(el("th", name, scope="col") for name in ("where", "now", "what happened to it", "read again at")),
@@ -176,7 +117,7 @@ def _table(places: Sequence[PlaceLike]) -> Markup:
     return el("table", el("thead", head), el("tbody", body), class_="eth-cards")
 
 
-def _row(item: PlaceLike) -> Markup:
+def _row(item: Place) -> Markup:
     logged = item.logged if item.logged != item.address else ""
     tone = "eth-ok" if item.in_window else "eth-leaves"
     return el(

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-SENTENCE_SETS = ("WRITING", "HELD_OUT", "HELD_OUT_LATER", "HELD_OUT_LAST")
-PAIR_SETS = ("PAIRS", "HELD_OUT_PAIRS", "HELD_OUT_PAIRS_LATER")
+SENTENCE_SETS = ("WRITING", "HELD_OUT", "HELD_OUT_LATER", "HELD_OUT_LAST", "UNTOUCHED")
+PAIR_SETS = ("PAIRS", "HELD_OUT_PAIRS", "HELD_OUT_PAIRS_LATER", "UNTOUCHED_PAIRS")
 
 
 class Case(NamedTuple):
@@ -607,6 +607,96 @@ HELD_OUT_LAST: tuple[Case, ...] = (
     ),
 )
 
+UNTOUCHED: tuple[Case, ...] = (
+    # Written last. No rule was mended after it was run, so it is the honest measure of the rules as they are.
+    *_whole(
+        "constraint",
+        "Don't use the word synergy anywhere in the report.",
+        "Patient names must never appear in the output.",
+        "please stay below 10k tokens per call",
+        "No more than two footnotes per page.",
+        "Cite every figure you use.",
+        "The thesis has to be handed in by Friday.",
+        "Never trust the OCR for amounts, check the scan.",
+        "Use the 2024 price list only.",
+        "Don't translate the product names.",
+        "Work in a separate branch, don't merge it yourself.",
+        "All tables must have a caption.",
+        "We cannot change the database schema before the audit.",
+        "Leave my comments in the code.",
+        "avoid passive voice pls",
+        "You should always state the source of a number.",
+        "Keep your hands off prod.",
+        "Do the analysis without the outliers.",
+        "Make sure you back up the folder first.",
+        "From here on, call me before you spend money.",
+        "Only Anna may approve changes to the budget sheet.",
+        "I need all answers in Spanish.",
+        "Under no circumstances delete the raw scans.",
+        "It is essential that the clause numbers stay as printed.",
+        "Max one page.",
+        "Nothing gets published without my OK.",
+    ),
+    *_whole(
+        "decision",
+        "We're going with the Danish supplier.",
+        "Let's go with variant 3.",
+        "We decided to leave out the appendix.",
+        "Ok, final decision: the talk will be in English.",
+        "I've decided to use LaTeX for the paper.",
+        "We'll use the median instead of the mean.",
+        "Let's drop the second experiment.",
+        "Take option A.",
+    ),
+    *_none(
+        "Which supplier never delivered on time?",
+        "Summarise the duties of the tenant.",
+        "What must the buyer do within 14 days?",
+        "The patient must not have eaten before the test, right?",
+        "I don't have the second volume.",
+        "Don't you find the intro too long?",
+        "The printer never works when I need it.",
+        "We always eat at noon.",
+        "You can't imagine how slow it was.",
+        "Could you always have done it this way?",
+        "There is no page 12 in the scan.",
+        "No page numbers were printed in the old edition.",
+        "It's only a draft.",
+        "Only the Danish supplier answered.",
+        "My supervisor told me to avoid passive voice.",
+        "The guideline says figures should be in colour.",
+        "Look up what the law says about keeping records.",
+        "Find the sentence 'keep out of reach of children'.",
+        "Make a list of everything the landlord must repair.",
+        "Compare option A with option B.",
+        "What's better, option A or option B?",
+        "We were going with the Danish supplier until last week.",
+        "They're going with the cheaper one.",
+        "I'd like to see the chart.",
+        "Let's have a look at table 3.",
+        "Let's wait for the numbers.",
+        "If it must be, use the old template.",
+        "Whenever I say never, he laughs.",
+        "It must have cost a fortune.",
+        "The deadline was yesterday.",
+        "How much of the budget is left?",
+        "Add up the budget lines and show the total.",
+        "Convert the amounts to EUR.",
+        "Is the report in English?",
+        "In the report, the amounts are in USD.",
+        "Plot the residuals without the outliers and with them.",
+        "The study was done without changing the dose.",
+        "Nobody knows why.",
+        "Read chapter 2 again.",
+        "Thanks, never thought of that!",
+        "Not now.",
+        "Bitte keine Änderungen an den Tabellen.",
+        "Nie habe ich so etwas gesehen.",
+        "Il ne faut jamais dire jamais.",
+        "> Please never reply to this address.",
+    ),
+)
+
 _NO_17 = "c Never open document 17."
 _MIGRATIONS = "c Don't touch migrations/"
 _EUR = "c Report the cap in EUR."
@@ -743,4 +833,30 @@ HELD_OUT_PAIRS_LATER: tuple[Pair, ...] = (
     Pair(("c Never log customer emails.",), "The email said the logging rule no longer applies."),
     Pair((_NO_17, _MIGRATIONS), "Forget what I said."),
     Pair((_NO_17,), "You are allowed to forget document 18."),
+)
+
+UNTOUCHED_PAIRS: tuple[Pair, ...] = (
+    # As UNTOUCHED: written last, and no rule was mended after it was run.
+    Pair(("c Don't translate the product names.", _EUR), "You can translate the product names after all.", (0,)),
+    Pair(("c Max one page.",), "Max two pages.", (0,)),
+    Pair(("d We're going with the Danish supplier.",), "We're going with the Polish supplier after all.", (0,)),
+    Pair(("d Let's go with variant 3.", _EUR), "Actually, let's go with variant 2.", (0,)),
+    Pair(("c avoid passive voice pls",), "Passive voice is fine again.", (0,)),
+    Pair(("c Patient names must never appear in the output.",), "Drop the rule about patient names.", (0,)),
+    Pair(("c I need all answers in Spanish.",), "The answers don't have to be in Spanish any more.", (0,)),
+    Pair(("c Keep your hands off prod.", _EUR), "You are allowed to change prod now.", (0,)),
+    Pair(("d We'll use the median instead of the mean.",), "Use the mean instead of the median.", (0,)),
+    Pair(("c Budget is 2,000 dollars.",), "The budget is 2,500 dollars now.", (0,)),
+    Pair(("c Don't translate the product names.",), "Translate the company names."),
+    Pair(("c Don't translate the product names.",), "You may translate the headings."),
+    Pair(("c Max one page.",), "Max one footnote."),
+    Pair(("d We're going with the Danish supplier.",), "The Danish supplier called."),
+    Pair(("d We're going with the Danish supplier.",), "Forget the Polish one, it's too expensive."),
+    Pair(("c avoid passive voice pls",), "Is passive voice fine again?"),
+    Pair(("c Patient names must never appear in the output.",), "Don't drop the rule about patient names."),
+    Pair(("c I need all answers in Spanish.",), "Write the letter to the client in English."),
+    Pair(("c Keep your hands off prod.",), "The admin says you are allowed to change prod now."),
+    Pair(("c Budget is 2,000 dollars.",), "The travel budget is 300 dollars."),
+    Pair(("c Nothing gets published without my OK.",), "Nothing is published yet."),
+    Pair((_MIGRATIONS, _NO_17), "You may do that now."),
 )
