@@ -461,6 +461,16 @@ def test_of_a_list_with_a_message_that_can_never_be_sent_nothing_enters():
     assert () == tuple(context.segments)
 
 
+def test_a_list_with_a_system_text_answers_the_call_that_waits():
+    """It is tried on a copy first, which must not take the result away."""
+    call, result = openai_turn(1, "seen")
+    context = eth.Context(4_000)
+    context.append([{"role": "user", "content": "t"}, call])
+    context.append([{"role": "system", "content": "Be brief."}, result])
+    assert "seen" == context.request()[-1]["content"]
+    assert () == context.segments.repairs
+
+
 def test_a_user_message_between_a_call_and_its_result_is_sent_behind_it():
     """RES-07."""
     call, result = openai_turn(1, "late")

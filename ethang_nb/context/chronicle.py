@@ -14,6 +14,7 @@ from ethang_nb.context.diffing import Gone, compare
 from ethang_nb.context.entry import Turning
 from ethang_nb.context.explain import as_plan, moves_by_row, next_cleanup, strongest
 from ethang_nb.context.fold import PHANTOM
+from ethang_nb.context.leaving import cuts
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.messages import Message
 from ethang_nb.context.notedesk import Written
@@ -21,6 +22,7 @@ from ethang_nb.context.notes import NoteTask
 from ethang_nb.context.occupancy import budget, output_tokens, task_tokens
 from ethang_nb.context.outline import segments
 from ethang_nb.context.plan import Plan
+from ethang_nb.context.regret import Regret, RegretWatch, Seen
 from ethang_nb.context.snapshot import Diff, Left, Snapshot, StepRow
 from ethang_nb.context.state import State
 
@@ -43,6 +45,8 @@ class _Landing:
     written: Written | None = None
     """None: nobody wrote it, one by rule stands in."""
     note_tokens: int = 0
+    served: int | None = None
+    """Tokens, by our count, that the next call read from the provider's cache."""
     diff: Diff | None = None
 
 
@@ -59,12 +63,16 @@ class Chronicle:
         self._doubted: set[str] = set()
         self._released: list[str] = []
         self._let_go: list[Gone] = []
+        self._watch = RegretWatch()
+        self._regrets: list[Regret] = []
+        self._looked = (0, 0)
+        """How many rows and landings were looked at for regret."""
         context.observers.append(self)
 
     # ---- what the live context tells
 
     def requested(self, turning: Turning) -> None:
-        plan = as_plan(self.context, turning.decision)
+        plan = as_plan(self.context, turning.decision, self.steps[-1].tokens if self.steps else 0)
         self.last = plan
         events = [*self._released, *self._events(turning, plan)]
         self._released = []
@@ -112,7 +120,11 @@ class Chronicle:
 
     def reported(self, reported: int, own: int, cached: int | None) -> None:
         """A report that can hardly be right is said, once a kind (seed 000: "phantom pressure")."""
-        del cached
+        last = self._landings[-1] if self._landings else None
+        if last is not None and last.turning.step == self.context.step and cached is not None:
+            # The first call after a cleanup: what the cache held stands beside what was predicted.
+            last.served = cached * own // reported if reported > 0 else 0
+            last.diff = None
         if own > 0 and reported > PHANTOM * own:
             kind, said = "phantom", f"over {PHANTOM} times our own count of {own:,}; it is ignored"
         elif own > 0 and reported * 2 < own:
@@ -146,7 +158,7 @@ class Chronicle:
             budget=budget(context, self.fills),
             segments=segments(context, repairs),
             plan=next_cleanup(context),
-            timeline=tuple(self.steps),
+            timeline=self.timeline,
             diffs=tuple(self.diffs),
             pins=tuple(context.pins),
             notices=(*self.notices, *notices),
@@ -161,6 +173,37 @@ class Chronicle:
                 landing.diff = self._diff(landing)
             found.append(landing.diff)
         return found
+
+    @property
+    def regrets(self) -> tuple[Regret, ...]:
+        """What was done again because a cut took it away, by step. What came since somebody looked is looked at now."""
+        context = self.context
+        state, opened = context.state, {row for row, _ in context.state.opened}
+        row, landed = self._looked
+        while row < state.n:
+            entry = context.entries[row]
+            if row in opened and entry.step >= context.step:
+                break  # its results are still to come
+            while landed < len(self._landings) and self._landings[landed].turning.step <= entry.step:
+                turning = self._landings[landed].turning
+                for cut in cuts(turning.step, turning.decision, turning.entries):
+                    self._watch.cut(cut)
+                landed += 1
+            for message in entry.messages:
+                self._regrets += self._watch.see(Seen(step=entry.step, message=message))
+            row += 1
+        self._looked = (row, landed)
+        return tuple(self._regrets)
+
+    @property
+    def timeline(self) -> tuple[StepRow, ...]:
+        """The steps; a regret is said in the row of the request whose answer shows it."""
+        said: dict[int, list[str]] = {}
+        for one in self.regrets:
+            said.setdefault(one.step, []).append(f"regret: {one.what} (left at step {one.cut})")
+        return tuple(
+            replace(row, events=(*row.events, *said[row.step])) if row.step in said else row for row in self.steps
+        )
 
     @property
     def fills(self) -> tuple[int, ...]:
@@ -219,10 +262,13 @@ class Chronicle:
                 note="" if written is None else written.prose,
                 core=landing.core,
                 window=self._window_texts(state),
-                sources="" if task is None else "\n".join([*task.lines, *(text for _, text in task.texts)]),
+                sources="" if task is None else "\n".join(
+                    [*task.lines, *(text for _, text in task.texts), context.system, context.project]
+                    + [f"{spec.name} {spec.description}" for spec in context.tools]
+                ),
             ),
             note_tokens=landing.note_tokens,
-            price=plan.price,
+            price=None if plan.price is None else plan.price.reported(landing.served),
             digest=plan.digest,
             reason=plan.reason,
         )

@@ -5,7 +5,7 @@ Reads only. The reasons are worked out when they are asked for; planning itself 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 from ethang_nb.context.decision import Decision, Move
 from ethang_nb.context.digest import digest
@@ -13,15 +13,13 @@ from ethang_nb.context.draft import kept_rows
 from ethang_nb.context.entry import Entry
 from ethang_nb.context.ledger import Row
 from ethang_nb.context.live import LiveContext
-from ethang_nb.context.plan import Act, Plan, Price, Verdict
+from ethang_nb.context.plan import Act, Plan, Verdict
 from ethang_nb.context.planner import cleanup
+from ethang_nb.context.pricing import Price, price, unchanged
 from ethang_nb.context.state import State
 from ethang_nb.context.wording import REASONS, percent
 
-__all__ = ["as_plan", "moves_by_row", "next_cleanup", "price", "segment_id", "strongest"]
-
-READ_PER_MILLE = 100  # ► a cached token's price against a fresh one
-WRITE_PER_MILLE = 1_250  # ► a fresh token's price where it is written to the cache
+__all__ = ["as_plan", "moves_by_row", "next_cleanup", "price_of", "segment_id", "strongest"]
 
 
 def next_cleanup(context: LiveContext) -> Plan:
@@ -29,8 +27,8 @@ def next_cleanup(context: LiveContext) -> Plan:
     return as_plan(context, cleanup(context.state, asked=True))
 
 
-def as_plan(context: LiveContext, decision: Decision) -> Plan:
-    """A decision as the value people see."""
+def as_plan(context: LiveContext, decision: Decision, cached: int | None = None) -> Plan:
+    """A decision as the value people see. `cached`: tokens of the request that was sent last, where one was."""
     state, known = decision.before, context.entries
     usable = state.usable
     before, after = state.total, decision.after.total
@@ -49,38 +47,30 @@ def as_plan(context: LiveContext, decision: Decision) -> Plan:
         asked=decision.asked,
         kept=decision.keep,
         note_tokens=decision.note_tokens,
-        price=price(decision) if decision.after is not state else None,
+        price=price_of(decision, cached) if decision.after is not state else None,
         _verdicts=lambda: _verdicts(decision, known),
         _digest=lambda: digest(decision, known, hashes),
     )
 
 
-def price(decision: Decision) -> Price:
+def price_of(decision: Decision, cached: int | None = None) -> Price:
     """From the first changed position of the cached prefix on, everything is processed again."""
-    state, after = decision.before, decision.after
-    changed = {move.row for move in decision.moves}
-    prefix = state.system + state.tools + state.project
-    if after.core == state.core:
-        prefix += state.core
-        rows = state.rows
-        task = rows[0] if rows and rows[0].task else None
-        prefix += task.tokens if task else 0
-        if not decision.writes_note:
-            prefix += sum(note.tokens for note in state.notes)
-            for row in rows[1 if task else 0 :]:
-                if row.id in changed:
-                    break
-                prefix += row.tokens
-    again, saved = max(0, after.total - prefix), state.total - after.total
-    extra = again * (WRITE_PER_MILLE - READ_PER_MILLE)
-    return Price(
-        prefix=prefix,
-        again=again,
-        saved=saved,
-        pays_after=-(-extra // (saved * READ_PER_MILLE)) if saved > 0 else None,
-        read_per_mille=READ_PER_MILLE,
-        write_per_mille=WRITE_PER_MILLE,
-    )
+    before, after = decision.before, decision.after
+    return price(before.total, after.total, unchanged(_parts(before), _parts(after)), cached=cached)
+
+
+def _parts(state: State) -> Iterator[tuple[Hashable, int]]:
+    """What a request is made of, in the order of assembly."""
+    yield "fixed", state.fixed
+    yield ("core", tuple(pin.id for pin in state.pins if pin.core)), state.core
+    rows = list(state.rows)
+    if rows and rows[0].task:
+        task = rows.pop(0)
+        yield task.id, task.tokens
+    yield from ((("note", note.id), note.tokens) for note in state.notes)
+    for row in rows:
+        yield row.id, row.base
+        yield from (((row.id, at, result.form), result.tokens) for at, result in enumerate(row.results))
 
 
 def moves_by_row(decision: Decision) -> dict[int, list[Move]]:

@@ -139,6 +139,8 @@ class LiveContext:
         twin.state, twin.step, twin.block = self.state, self.step, self.block.copy()
         twin.system, twin.project, twin.tools = self.system, self.project, self.tools
         twin.entries = dict(self.entries)
+        for number in self._waiting():
+            twin.entries[number] = twin.entries[number].copy()  # results that join there must not join here
         twin.versions = self.versions.copy()
         twin.notes, twin.pinning.board = self.notes.copy(twin.versions), self.board.copy()
         return twin
@@ -300,12 +302,14 @@ class LiveContext:
                 f"fit the {self.state.hard:,} that can be sent. Shorten it, or put it into a file and name the file"
             )
 
-    def _turn_of(self, call_id: str) -> int:
+    def _waiting(self) -> list[int]:
+        """The segments whose calls still lack results, oldest first."""
         tail = self.state.tail
         waiting = [number for number, _ in self.state.opened]
-        if tail is not None and tail.open:
-            waiting.append(tail.id)
-        for number in reversed(waiting):
+        return [*waiting, tail.id] if tail is not None and tail.open else waiting
+
+    def _turn_of(self, call_id: str) -> int:
+        for number in reversed(self._waiting()):
             entry = self.entries[number]
             answered = {part.call_id for item in entry.messages for part in item.results}
             if call_id in {call.id for call in entry.messages[0].calls} - answered:

@@ -13,6 +13,7 @@ from typing import Literal
 
 from ethang_nb._show import Shown
 from ethang_nb.context.messages import Message
+from ethang_nb.context.pricing import Price
 from ethang_nb.context.window import Levels, Window
 from ethang_nb.errors import Misuse
 
@@ -37,23 +38,6 @@ class Verdict:
     code: str
     reason: str
     address: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Price:
-    """What a change to the window costs at the provider's cache. Tokens; it informs, it does not decide.
-
-    `prefix`: tokens before the first changed position, still served from the cache. `again`: tokens behind
-    it that are processed again. `saved`: tokens every later request is shorter by. `pays_after`: calls until
-    the saving has paid for the reprocessing at the cache prices used, None where it never does.
-    """
-
-    prefix: int
-    again: int
-    saved: int
-    pays_after: int | None
-    read_per_mille: int
-    write_per_mille: int
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -17,12 +17,14 @@ from ethang_nb.context.counting import message_tokens
 from ethang_nb.context.digest import digest
 from ethang_nb.context.entry import Entry
 from ethang_nb.context.explain import as_plan
+from ethang_nb.context.leaving import cuts
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.messages import Message, user
 from ethang_nb.context.plan import Outcome, Plan
 from ethang_nb.context.policies import policy as find_policy
 from ethang_nb.context.policy import Policy
 from ethang_nb.context.refold import Turn, advance, refold
+from ethang_nb.context.regret import Regret, Seen, regrets
 from ethang_nb.context.settings import Settings
 from ethang_nb.context.state import State
 from ethang_nb.context.tape import Tape
@@ -182,8 +184,27 @@ class Timeline(Shown, Sequence[Step]):
     def plans(self) -> tuple[tuple[int, Plan], ...]:
         """(step, plan) of every decision that landed, could not, or nudged."""
         return tuple(
-            (turn.point + 1, as_plan(self._context(turn.point), turn.decision)) for turn in self._turns
+            (turn.point + 1, as_plan(self._context(turn.point), turn.decision))
+            for turn in self._turns
+            if turn.decision.outcome != "intake"
         )
+
+    @cached_property
+    def regrets(self) -> tuple[Regret, ...]:
+        """What the transcript does again after this policy would have taken it out of the window."""
+        points, entries = self._tape.points, self._entries(len(self._tape.points) - 1)
+        seen = (
+            Seen(step=bisect_right(points, number), message=message)
+            for number in range(len(self._tape.ledger))
+            for message in entries[number].messages
+        )
+        gone = [
+            cut
+            for turn in self._turns
+            if turn.decision.lands
+            for cut in cuts(turn.point + 1, turn.decision, entries)
+        ]
+        return regrets(seen, gone)
 
     @property
     def digests(self) -> tuple[str, ...]:

@@ -165,7 +165,7 @@ def _levels(text: str) -> tuple[int, int, int]:
     words = [word.strip() for word in text.split(",")]
     if len(words) != len(LEVELS) or not all(word.isascii() and word.isdigit() for word in words):
         raise Misuse(
-            f"--levels is {text[:60]!r}; give nudge, cleanup and landing per mille of usable, as in --levels 700,800,400"
+            f"--levels is {text[:60]!r}; give nudge, cleanup and landing per mille, as in --levels 700,800,400"
         )
     nudge, cleanup, landing = (int(word[:9]) for word in words)
     return nudge, cleanup, landing
@@ -260,7 +260,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             ),
             Command(
                 name="reseed",
-                about="start from the core now, between two pieces of work; plan --reseed says before what that does",
+                about="start from the core now, between two runs; plan --reseed shows it before",
                 call="session.reseed()",
                 run=lambda asked: asked.session.reseed(),
                 flags=(SESSION,),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ethang_nb.context.diffing import UPPER_BOUND
 from ethang_nb.context.snapshot import Diff, Fact, Left
 from ethang_nb.views.excerpt import excerpt, fitting, rows_within, size
 from ethang_nb.views.limits import ADDRESS, BODY_BYTES, FACTS, OPEN_ROWS, PREVIEW, ROWS, TITLE
@@ -17,7 +18,7 @@ from ethang_nb.views.stylesheet import output
 
 __all__ = ["BOUND", "gone", "headline", "html", "part", "passing", "sections", "survival", "text"]
 
-BOUND = "String survival is an upper bound on what the model can recall."
+BOUND = UPPER_BOUND
 NUDGE = "[context pressure]"  # how its text begins
 ALLOWANCE = 12_000  # ► bytes of the list of what left, in an output of its own
 HEADINGS = 16  # ► headings of a note that are shown; our prompts have eight

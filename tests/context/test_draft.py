@@ -153,11 +153,12 @@ class Naive:
             return None
         seg.results.append(copy.copy(out))
         seg.open -= 1
+        if self.total <= self.settings.usable: return None
         if row != self.next_row - 1 or "intake" not in self.policy.stages:
             return None
         changed = None
         for other in sorted(seg.results, key=lambda item: -item.tokens):
-            if self.floor() <= self.settings.usable or self.total <= self.settings.usable:
+            if self.floor() <= self.settings.usable or (not os.environ.get("NOLAST") and self.total <= self.settings.usable):
                 break
             if other.tokens > other.stub:
                 other.tokens, other.form, changed = other.stub, "stub", "intake"
@@ -495,6 +496,7 @@ class Both:
     def late(self, op: Op) -> None:
         """A result comes that others have overtaken."""
         if os.environ.get("NOLAST"):
+            if self.naive.total>self.naive.settings.usable*.6: return
             self.waiting = [w for w in self.waiting if self.naive.is_live(w[0])]
         if self.waiting:
             row, outs = self.waiting[op.a % len(self.waiting)]

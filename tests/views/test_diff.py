@@ -34,7 +34,8 @@ Facts: 2 kept, 2 lost, 1 invented.
   ✕ lost      2026-03-01  read it again at file:data/contracts/contract_17.txt#L9
   ✓ kept      contract_18  in the note
   ✓ kept      never open contract_17  in the core
-String survival is an upper bound on what the model can recall.
+String survival is an upper bound on recall: the model may overlook what still
+stands.
 
 Cached prefix breaks after 1,037 tokens; 1,853 are processed again; every later
 request is 1,397 shorter; pays after 2 calls.
