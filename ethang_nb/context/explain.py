@@ -5,17 +5,18 @@ Reads only. The reasons are worked out when they are asked for; planning itself 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Sequence
+from itertools import takewhile
 
 from ethang_nb.context.decision import Decision, Move
 from ethang_nb.context.digest import digest
-from ethang_nb.context.draft import kept_rows
+from ethang_nb.context.draft import Draft, kept_rows
 from ethang_nb.context.entry import Entry
 from ethang_nb.context.ledger import Row
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.plan import Act, Plan, Verdict
 from ethang_nb.context.planner import cleanup
-from ethang_nb.context.pricing import Price, price, unchanged
+from ethang_nb.context.pricing import Price, price
 from ethang_nb.context.state import State
 from ethang_nb.context.wording import REASONS, percent
 
@@ -55,22 +56,47 @@ def as_plan(context: LiveContext, decision: Decision, cached: int | None = None)
 
 def price_of(decision: Decision, cached: int | None = None) -> Price:
     """From the first changed position of the cached prefix on, everything is processed again."""
+    return price(decision.before.total, decision.after.total, _unchanged(decision), cached=cached)
+
+
+def _unchanged(decision: Decision) -> int:
+    """Tokens of the request before the first position, in the order of assembly, that the decision changes."""
     before, after = decision.before, decision.after
-    return price(before.total, after.total, unchanged(_parts(before), _parts(after)), cached=cached)
+    if _core(before) != _core(after):
+        return before.fixed
+    same = before.fixed + before.core
+    task = _task_at_the_head(before)
+    if task != _task_at_the_head(after):
+        return same
+    draft = Draft(before)
+    head = 0 if task is None else draft.row_tokens(task)
+    pairs = zip(before.notes, after.notes, strict=False)
+    notes = sum([note.tokens for note, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)])
+    if before.notes != after.notes:
+        return same + head + notes
+    first = min(((move.row, move.index) for move in decision.moves if move.row >= 0), default=(before.n, -1))
+    stop, index = first
+    same += notes
+    for item in before.passing:
+        if item.after <= stop and item not in after.passing:
+            stop, index = item.after, -1
+            break
+        same += item.tokens if item.after <= stop else 0
+    if index >= 0:
+        row = before.row(stop)
+        same += row.base + sum([result.tokens for result in row.results[:index]])
+    return same + sum([draft.span(start, min(end, stop)) for start, end in before.live])
 
 
-def _parts(state: State) -> Iterator[tuple[Hashable, int]]:
-    """What a request is made of, in the order of assembly."""
-    yield "fixed", state.fixed
-    yield ("core", tuple(pin.id for pin in state.pins if pin.core)), state.core
-    rows = list(state.rows)
-    if rows and rows[0].task:
-        task = rows.pop(0)
-        yield task.id, task.tokens
-    yield from ((("note", note.id), note.tokens) for note in state.notes)
-    for row in rows:
-        yield row.id, row.base
-        yield from (((row.id, at, result.form), result.tokens) for at, result in enumerate(row.results))
+def _core(state: State) -> tuple[int, tuple[int, ...]]:
+    return state.core, tuple([pin.id for pin in state.pins if pin.core])
+
+
+def _task_at_the_head(state: State) -> int | None:
+    """The task that stands before the notes: the first row, unless something of ours came before it."""
+    first = state.live[0][0]
+    passed = bool(state.passing) and state.passing[0].after <= first
+    return first if first in (state.first_task, state.task) and not passed else None
 
 
 def moves_by_row(decision: Decision) -> dict[int, list[Move]]:

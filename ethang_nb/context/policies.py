@@ -57,7 +57,8 @@ _SHIPPED = (
         about="ours, for long runs in one piece: as ethang, but old tool output collapses early, in batches",
         stages=("intake", "nudge", "collapse", "evict", "shrink", "reseed"),
         # ► early, in batches: each batch breaks the cached prefix once, and frees at least the minimum
-        collapse_at=250,
+        # at 250 the reading experiment costs 14,583 and takes 34,831 tokens, at 200 it is 14,374 and 32,951
+        collapse_at=200,
         collapse_to=50,
         # ► a small batch is cheap here: with one segment kept, the cut lies just before the newest result
         collapse_minimum=50,

@@ -14,6 +14,7 @@ from ethang_nb.context.messages import Message, ToolCall, ToolResult, assistant,
 from ethang_nb.context.messages import tool as result_message
 from ethang_nb.context.notedesk import Written
 from ethang_nb.context.policy import Policy
+from ethang_nb.context.window import Window
 from ethang_nb.experiments.bill import Bill
 from ethang_nb.experiments.configuration import Configuration, Setting
 from ethang_nb.experiments.reading import Reading
@@ -22,6 +23,7 @@ from ethang_nb.experiments.sources import PROMPT, SourceCounter, notice, p95, su
 __all__ = ["Outcome", "read"]
 
 MOST_HITS = 3  # ► lines that a search of the record shows
+_ENDLESS = Window.of(1_000_000_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +59,7 @@ class _Agent:
     ) -> None:
         self.reading, self.way, self.setting, self.counter = reading, way, setting, counter
         self.context = self._context(way.policy)
-        self.bill = Bill(counter, limit=self.context.state.hard, fixed=setting.fixed)
+        self.bill = Bill(counter, limit=setting.window.hard, fixed=setting.fixed)
         self.record: dict[str, str] = {}
         """All that was read, by address."""
         self._calls = 0
@@ -65,13 +67,18 @@ class _Agent:
     def _context(self, policy: Policy) -> LiveContext:
         setting = self.setting
         policy = policy if setting.spills else replace(policy, entry_chars=None)
+        window = _ENDLESS if self.way.endless else setting.window
         context = LiveContext(
-            window=setting.window, policy=policy, counter=self.counter, spill=_address, wording=notice
+            window=window, policy=policy, counter=self.counter, spill=_address, wording=notice
         )
         context.settle(
-            window=setting.window, policy=policy, system=0, project=0, tools=setting.fixed,
+            window=window,
+            policy=policy,
+            system=0,
+            project=0,
+            tools=setting.fixed,
             searchable=self.way.follows,
-        )  # fmt: skip
+        )
         return context
 
     def run(self, *, extended: bool) -> Outcome:
@@ -176,7 +183,7 @@ class _Agent:
         child.request()
         finding = reading.finding(number)
         fixed = self.setting.fixed
-        sent = Bill(self.counter, limit=child.state.hard, fixed=fixed).call(child.assemble())
+        sent = Bill(self.counter, limit=self.setting.window.hard, fixed=fixed).call(child.assemble())
         self.bill.help(sent, self.counter.count(finding), fixed=fixed)
         self._turn(self.context, f"delegating doc {number}", "delegate", finding)
 

@@ -24,6 +24,7 @@ class Configuration:
     record where the answer is not in view. `delegates`: a sub-agent reads each document and reports one line.
     `cleans`: whether a cleanup runs before the call, as here, or after it, as in the source. `pins`: whether what the
     person says is heard for constraints; the source has no such thing, and what is said later ages like the rest.
+    `endless`: the window has no end; its fill is still measured against the setting's.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Configuration:
     delegates: bool = False
     cleans: Literal["before", "after"] = "before"
     pins: bool = True
+    endless: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +95,9 @@ def _ours(name: str, policy: str, about: str, *, begins: bool = False) -> Config
 
 _NEVER = Configuration(
     name="never trimmed",
-    about="nothing ever leaves; over 100 % it could not be sent",
+    about="nothing ever leaves, as if the window had no end",
     policy=replace(_spilling(POLICIES["trim"]), name="none", stages=("intake",)),
+    endless=True,
 )
 _COLLAPSE = _ours(
     "collapse + pins",
@@ -133,7 +136,7 @@ SETTINGS: tuple[tuple[Setting, tuple[Configuration, ...]], ...] = (
     (
         Setting(
             name="in full",
-            about="documents enter in full; the cut on entry had hidden the line that is looked for",
+            about="documents enter in full, so no cut on entry hides a line",
             spills=False,
         ),
         _ELSEWHERE,

@@ -77,10 +77,10 @@ _WHOLE = "white-space:nowrap"
 _HEADS = ("calls", "seed", "all-in", "p95", "cached", "cost", "answer", "kept")
 _LEGEND = (
     "calls: of the thread + of sub-agents or summarisers. seed: tokens as the source adds them up, the reading calls "
-    "of the thread. all-in: tokens of every call, helpers too. p95: of fill. cached: share of the thread's tokens. "
-    "cost: in tokens at full price; from the cache 0.1, into it 1.25, a helper's answer 5. answer: in view in the last "
-    "request. kept: the constraint that the person adds in the extended task, word for word. This project's rows "
-    "search the record once, too, where the answer is not in view."
+    "of the thread. all-in: tokens of every call, helpers too. p95: of fill; over 100 % could not be sent. cached: "
+    "share of the thread's tokens. cost: in tokens at full price; from the cache 0.1, into it 1.25, a helper's answer "
+    "5. answer: in view in the last request. kept: the constraint that the person adds in the extended task, word for "
+    "word. This project's rows search the record once, too, where the answer is not in view."
 )
 
 

@@ -43,7 +43,7 @@ from tests.context.generators import budgeted, policies, shipped, windows
 
 HEAD, POINTERS_HEAD = 4, 20
 NUDGE = 50
-import os; LAST = not os.environ.get("NOLAST")
+import os
 
 
 @dataclass
@@ -241,7 +241,7 @@ class Naive:
         self.pins, self.core, self.pointers = other.pins, other.core, other.pointers
         self.next_note += wrote
         self.armed = self.total < self.settings.nudge_at
-        self.asked = self.cooled = False
+        self.asked = False
         self.said = ""
 
     # ---- the request point
@@ -317,7 +317,7 @@ class Naive:
                 other.evict(keep, note_tokens)
             elif stage == "shrink" and not last:
                 other.shrink(self.policy.shrink_tokens, self.settings.cleanup_at - 1)
-        if last and (LAST or "shrink" in self.policy.stages):
+        if last:
             other.shrink(100, self.settings.hard)
         return other
 
