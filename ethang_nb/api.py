@@ -12,12 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from ethang_nb.context.arriving import Spill
 from ethang_nb.context.budget import Budget
 from ethang_nb.context.catalogue import ToolSpec
 from ethang_nb.context.chronicle import Chronicle
 from ethang_nb.context.counting import TokenCounter
 from ethang_nb.context.journal import MemoryJournal
-from ethang_nb.context.arriving import Spill
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.occupancy import budget as live_budget
 from ethang_nb.context.outline import segments as live_segments
@@ -34,7 +34,7 @@ from ethang_nb.context.timeline import Timeline
 from ethang_nb.context.window import Window
 from ethang_nb.errors import BadMessage, Misuse, NoSuchAddress, Stuck
 from ethang_nb.formats.detect import to_messages, to_tools
-from ethang_nb.formats.sending import Sending, Shape, shape_of, write
+from ethang_nb.formats.sending import Sender, Sending, Shape, shape_of
 from ethang_nb.providers.windows import window_of
 from ethang_nb.tokens.registry import counter as find_counter
 from ethang_nb.tokens.registry import family_ratio
@@ -135,6 +135,7 @@ class Context:
         self._whole: dict[int, str] = {}
         self._live = asked.live(journal=self._journal, spill=spill or self._keep, refuses=True)
         self._chronicle = Chronicle(self._live)
+        self._sender = Sender()
         self._shape: Shape = "ethang"
         self._plain: Shape = "anthropic" if _speaks_anthropic(self.model, tools) else "openai"
         self._sent: int | None = None  # our own count of the last request
@@ -191,7 +192,7 @@ class Context:
             if plan is not None and plan.outcome == "stuck":
                 raise Stuck(plan.reason)
             # A call that still waits is answered in what is sent, not in what stands here.
-            sending = write(mend(self._live.assemble()).messages, self._shape, plan)
+            sending = self._sender.send(self._live.parts(), self._shape, plan)
             self._sent = self._live.state.total
             return sending
 

@@ -198,9 +198,9 @@ class Archive:
         try:
             return self.record.text(int(number))
         except NoSuchAddress:
-            # Echoes of the record and our own messages are not searched, so only their event holds the text.
+            # Echoes of the record, our own messages and notes are not searched, so only their event has the text.
             event = self.record.event(int(number))
-            if event.kind != kinds.MESSAGE:
+            if event.kind not in (kinds.MESSAGE, kinds.NOTE):
                 raise
             return from_json(event.data["message"]).text
 

@@ -22,6 +22,7 @@ from ethang_nb.context.wording import spilled, stub
 __all__ = ["Arrived", "Spill", "SpillWording", "arrive"]
 
 LONGEST_LINE = 65_535  # what a ledger has room for; a line that long is never shorter than its result
+SHORT = 4  # ► characters per token of the entry limit, up to which a text is counted at once
 SpillWording = Callable[[str, str, int, str], str]
 """`wording(tool, text, head, address) -> str`: what enters instead of a text over a limit of characters."""
 Spill = Callable[[str, str], str]
@@ -48,10 +49,22 @@ def arrive(
     stands: bool = False,
 ) -> Arrived:
     """`call` names the call in words, `address` is its place in the record; `stands`: nothing is cut any more."""
-    kept, form, address = _kept(
-        result, result.address or address, settings, counter, spill, wording, stands=stands
-    )
-    tokens = result_tokens(kept, counter)
+    kept, address = result, result.address or address
+    form: Form = "full"
+    short = len(result.text) <= settings.entry_tokens * SHORT
+    text_tokens = counter.count(result.text) if short else None
+    if (
+        not stands
+        and "intake" in settings.policy.stages
+        and _over(result.text, settings, counter, text_tokens)
+    ):
+        kept, form, text_tokens = (
+            _spilled(result, address, settings, counter, spill, wording),
+            "spilled",
+            None,
+        )
+        address = kept.address
+    tokens = result_tokens(kept, counter, text_tokens)
     line = MESSAGE_OVERHEAD + counter.count(stub(call, kept, tokens, address))
     squeezed = tokens
     if "squeeze" in settings.policy.stages:
@@ -62,18 +75,14 @@ def arrive(
     return Arrived(kept, counted, address)
 
 
-def _kept(
+def _spilled(
     result: ToolResult,
     address: str,
     settings: Settings,
     counter: TokenCounter,
     spill: Spill | None,
     wording: SpillWording,
-    *,
-    stands: bool,
-) -> tuple[ToolResult, Form, str]:
-    if stands or "intake" not in settings.policy.stages or not _over(result.text, settings, counter):
-        return result, "full", address
+) -> ToolResult:
     if not result.address and spill is not None:
         address = spill(result.name or "tool", result.text)
     if settings.policy.entry_chars is None:
@@ -81,11 +90,11 @@ def _kept(
     else:
         text = wording(result.name or "tool", result.text, settings.policy.head_chars, address)
     again = result.again if result.address else "read"
-    return replace(result, text=text, address=address, again=again), "spilled", address
+    return replace(result, text=text, address=address, again=again)
 
 
-def _over(text: str, settings: Settings, counter: TokenCounter) -> bool:
-    limit = settings.policy.entry_chars
-    if limit is not None:
-        return len(text) > limit
-    return counter.over(text, settings.entry_tokens - MESSAGE_OVERHEAD)
+def _over(text: str, settings: Settings, counter: TokenCounter, text_tokens: int | None) -> bool:
+    if settings.policy.entry_chars is not None:
+        return len(text) > settings.policy.entry_chars
+    limit = settings.entry_tokens - MESSAGE_OVERHEAD
+    return counter.over(text, limit) if text_tokens is None else text_tokens > limit

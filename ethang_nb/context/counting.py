@@ -6,7 +6,8 @@ A count is made once, when a message enters, and kept; nothing here counts a tex
 
 from __future__ import annotations
 
-from typing import Literal, Protocol, runtime_checkable
+from collections.abc import Callable
+from typing import Literal, Protocol
 
 from ethang_nb.context.messages import Image, Message, Text, Thinking, ToolCall, ToolResult, tool
 
@@ -45,7 +46,6 @@ class TokenCounter(Protocol):
         ...
 
 
-@runtime_checkable
 class WholeCounter(TokenCounter, Protocol):
     """A counter that knows what a whole message takes in another system's books; ours are not asked then."""
 
@@ -54,22 +54,30 @@ class WholeCounter(TokenCounter, Protocol):
         ...
 
 
-def result_tokens(result: ToolResult, counter: TokenCounter) -> int:
-    """Tokens of one tool result as a message of its own."""
-    if isinstance(counter, WholeCounter):
-        return counter.whole(tool(result))
-    return MESSAGE_OVERHEAD + counter.count(result.text) + IMAGE_TOKENS * len(result.images)
+def result_tokens(result: ToolResult, counter: TokenCounter, text_tokens: int | None = None) -> int:
+    """Tokens of one tool result as a message of its own. `text_tokens`: of its text, where it was counted already."""
+    whole = _whole(counter)
+    if whole is not None:
+        return whole(tool(result))
+    text = counter.count(result.text) if text_tokens is None else text_tokens
+    return MESSAGE_OVERHEAD + text + IMAGE_TOKENS * len(result.images)
 
 
 def message_tokens(message: Message, counter: TokenCounter) -> int:
     """Tokens of a whole message, tool results included; each result stands as a message of its own."""
-    if isinstance(counter, WholeCounter):
-        return counter.whole(message)
-    results = sum(result_tokens(part, counter) for part in message.parts if isinstance(part, ToolResult))
+    whole = _whole(counter)
+    if whole is not None:
+        return whole(message)
+    results = sum([result_tokens(part, counter) for part in message.parts if isinstance(part, ToolResult)])
     rest = [part for part in message.parts if not isinstance(part, ToolResult)]
     if not rest and results:
         return results
-    return results + MESSAGE_OVERHEAD + sum(_part_tokens(part, counter) for part in rest)
+    return results + MESSAGE_OVERHEAD + sum([_part_tokens(part, counter) for part in rest])
+
+
+def _whole(counter: TokenCounter) -> Callable[[Message], int] | None:
+    # To ask whether it is a WholeCounter would take as long as counting a short text.
+    return getattr(counter, "whole", None)
 
 
 def _part_tokens(part: Text | Image | Thinking | ToolCall | ToolResult, counter: TokenCounter) -> int:

@@ -58,7 +58,10 @@ def _cue(name: str, kind: Kind, why: str, pins: str, passes: str, words: str, *w
     )
 
 
-_LEAD = r"(?:please|pls|plz|also|just|and|but|or|so|then|now|plus|still|ok|okay|yes|simply|kindly|remember|(?:i|we) said|(?:i|we)(?: want|'d like| would like| need| expect| told| asked) you to)"
+_LEAD = (
+    r"(?:please|pls|plz|also|just|and|but|or|so|then|now|plus|still|ok|okay|yes|simply|kindly|remember"
+    r"|(?:i|we) said|(?:i|we)(?: want|'d like| would like| need| expect| told| asked) you to)"
+)
 _BEGINNING = re.compile(rf"[,;:(~]\s?|(?:^|\s)[-–—]+\s|\b{_LEAD}\s")
 
 
@@ -76,7 +79,10 @@ _NO_VERB = (
     "|broke|meant|felt|again|gonna|once|have i|a|an|the|in my|mind|so|this|that|wrong|true|late|and|or|but|of|from"
     "|happy|glad|nice|good|great|better|possible|available|fun|easy|hard|interesting|there|here"
 )
-_VERB = rf"(?:(?:access|process|pass|discuss|express|guess|miss|cross|press|bypass|address|compress|suppress|dismiss|embed|feed|exceed|proceed|need)\b|(?!(?:{_NO_VERB})\b)(?![a-z]+(?:ed|[^su]s)\b)[a-z]+)"
+_VERB = (
+    rf"(?:(?:access|process|pass|discuss|express|guess|miss|cross|press|bypass|address|compress|suppress"
+    rf"|dismiss|embed|feed|exceed|proceed|need)\b|(?!(?:{_NO_VERB})\b)(?![a-z]+(?:ed|[^su]s)\b)[a-z]+)"
+)
 _DO = (
     "add|build|change|check|clean|complete|convert|continue|create|debug|design|do|extend|extract|find|finish|fix"
     "|get|implement|improve|make|merge|migrate|move|optimi[sz]e|port|proceed|read|refactor|remove|rename|replace"
@@ -86,12 +92,22 @@ _DO = (
 _NUMBER = r"(?:[€$£]\s?)?(?:\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|half|a dozen|an? (?:single|hour))\b)"
 _BOUND = r"(?:at most|not? more than|at least|no longer than|less than|fewer than|up to|max\.?|a maximum of)"
 _UNIT = r"(?:words?|lines?|pages?|sentences?|minutes|hours|seconds|characters|tokens|paragraphs?|files|%|€|euros?)"
-_FORM = r"(?:eur|usd|gbp|chf|jpy|euros?|dollars?|pounds|francs|english|german|french|spanish|italian|portuguese|dutch|polish|chinese|japanese|british english|american english|json|jsonl|yaml|toml|csv|markdown|html|xml|latex|plain text|plain english|utc|iso(?: ?8601)?|metric(?: units)?|imperial units|celsius|fahrenheit|kelvin|kilomet(?:er|re)s|km|miles|lower ?case|upper ?case|bullet points|percent|milliseconds|tokens)"
+_FORM = (
+    r"(?:eur|usd|gbp|chf|jpy|euros?|dollars?|pounds|francs|english|german|french|spanish|italian"
+    r"|portuguese|dutch|polish|chinese|japanese|british english|american english|json|jsonl|yaml|toml|csv"
+    r"|markdown|html|xml|latex|plain text|plain english|utc|iso(?: ?8601)?|metric(?: units)?"
+    r"|imperial units|celsius|fahrenheit|kelvin|kilomet(?:er|re)s|km|miles|lower ?case|upper ?case"
+    r"|bullet points|percent|milliseconds|tokens)"
+)
 _LANGUAGE = (
     r"(?:python|rust|go|typescript|javascript|java|kotlin|c\+\+|c#|ruby|swift|scala|sql|bash|haskell|php)"
 )
 _DAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|tonight|noon|eod|the end of|\d)"
-_WORK = r"(?:reports?|summary|summaries|answers?|output|tone|style|text|letters?|mails?|code|functions?|tables?|titles?|translations?|results?|names?|response|document|essay|paper|slides?|comments?|tests?|messages?|paragraphs?)"
+_WORK = (
+    r"(?:reports?|summary|summaries|answers?|output|tone|style|text|letters?|mails?|code|functions?"
+    r"|tables?|titles?|translations?|results?|names?|response|document|essay|paper|slides?|comments?"
+    r"|tests?|messages?|paragraphs?)"
+)
 _CHANGED = r"(?:changed|renamed|removed|modified|touched|edited)"
 _MORE = r"(?:longer|more|shorter|less|larger|bigger|later|over|above)"
 
@@ -103,7 +119,8 @@ CUES: tuple[Cue, ...] = (
         "Constraint: report amounts in EUR.",
         "The constraint solver fails.",
         "constraint|rule|important|requirement|restriction",
-        r"^(?:(?:hard|one|another|new|additional|my|ground|important) )*(?:constraint|rule|requirement|restriction)s?(?: \w{1,3})?\s?:\s*(?!none\b|n/a\b|nothing\b)\S",
+        r"^(?:(?:hard|one|another|new|additional|my|ground|important) )*(?:constraint|rule|requirement"
+        r"|restriction)s?(?: \w{1,3})?\s?:\s*(?!none\b|n/a\b|nothing\b)\S",
         r"^(?:very )?important\s?:\s*\S",
     ),
     _cue(
@@ -113,7 +130,8 @@ CUES: tuple[Cue, ...] = (
         "Decision: ship on Friday.",
         "A decision is still missing.",
         "deci|agreed|verdict|settled",
-        r"^(?:ok(?:ay)?,? |so,? )?(?:(?:final|the|my|our|new) )*(?:decision|decided|agreed|verdict)\s?(?::|\s[-–—])\s*\S",
+        r"^(?:ok(?:ay)?,? |so,? )?(?:(?:final|the|my|our|new) )*(?:decision|decided|agreed|verdict)\s?(?::"
+        r"|\s[-–—])\s*\S",
         r"^(?:decision made|(?:it's|it is|that's) (?:settled|decided))\s?[:,–—-]\s*\S",
         r"^agreed, (?:we|i|let's)\b",
     ),
@@ -139,7 +157,8 @@ CUES: tuple[Cue, ...] = (
         rf"\b(?:must not|mustn'?t|shall not) {_VERB}",
         r"\b(?:are|is) not to be\b",
         r"\byou (?:are not to|may not)\b",
-        r"\b(?:you|we) (?:can'?t|cannot|can not) (?:use|change|touch|break|modify|edit|add|install|delete|drop|rename|remove|exceed|spend|ship|upgrade|move|lose|rely|depend|push|commit)\b",
+        r"\b(?:you|we) (?:can'?t|cannot|can not) (?:use|change|touch|break|modify|edit|add|install|delete"
+        r"|drop|rename|remove|exceed|spend|ship|upgrade|move|lose|rely|depend|push|commit)\b",
         rf"\b(?:can'?t|cannot|can not|may not) (?:exceed|be (?:{_MORE}|{_CHANGED}))\b",
     ),
     _cue(
@@ -149,11 +168,13 @@ CUES: tuple[Cue, ...] = (
         "The summary should not exceed one page.",
         "That should not happen.",
         "should|nobody|no one|nothing|only|need",
-        rf"\b(?:should not|shouldn'?t) (?:be (?:{_MORE}|{_CHANGED}|used|in)|change|touch|exceed|contain|include|use|depend|require|mention|open|add|edit|modify|delete)\b",
+        rf"\b(?:should not|shouldn'?t) (?:be (?:{_MORE}|{_CHANGED}|used|in)|change|touch|exceed|contain"
+        rf"|include|use|depend|require|mention|open|add|edit|modify|delete)\b",
         r"\bshould (?:only|stay|remain) \w",
         r"\bshould be (?:at most|under|below|less than|no (?:more|longer)|within) ",
         rf"\bshould be (?:in|as) {_FORM}\b",
-        rf"\b{_WORK} should (?:have|use|follow|contain|include|fit|keep|start|end|cover|be (?!(?:in|at|on|there|here|under|ready"
+        rf"\b{_WORK} should (?:have|use|follow|contain|include|fit|keep|start|end|cover|be (?!(?:in|at|on"
+        rf"|there|here|under|ready"
         r"|fine|ok|okay|done|easy|enough|good|correct|right|the|an?|\d+)\b))",
         r"\bonly [^,;]{1,40} (?:may|should|is allowed to)\b",
         r"\b(?:every|each|all) [\w ]{1,30} (?:should \w|needs? an? (?!lot\b|while\b|bit\b))",
@@ -166,8 +187,8 @@ CUES: tuple[Cue, ...] = (
         "an obligation in its plainest words",
         "You must keep the old names.",
         "It must be a race condition.",
-        "must|always|should|shall|is to|are to|without|cite|justify|mandatory|obligatory|compulsory|non-negotiable|everywhere|throughout"
-        "|every time|exception|consistently",
+        "must|always|should|shall|is to|are to|without|cite|justify|mandatory|obligatory|compulsory|non-negotiable"
+        "|everywhere|throughout|every time|exception|consistently",
         rf"\bmust (?!(?:in|on|at|by|to|with) )(?:(?:always|only|also|still|all) )?{_VERB}",
         rf"{_NOW}(?:you (?:should|shall) )?always {_VERB}",
         r"\b(?:should|shall) always\b",
@@ -176,7 +197,8 @@ CUES: tuple[Cue, ...] = (
         rf"{_NOW}(?:cite|justify) (?:every|each|all)\b",
         r"\b(?:is|are) (?:a must|mandatory|obligatory|compulsory|non-negotiable)\b",
         r", (?:always|everywhere|every time|without exception)[.!]*$",
-        r"^(?:use|write|name|format|round|put|prefix|sort|label|mark|spell|apply)\b[^;]*\b(?:everywhere|throughout|every time|consistently)[.!]*$",
+        r"^(?:use|write|name|format|round|put|prefix|sort|label|mark|spell|apply)\b[^;]*\b(?:everywhere"
+        r"|throughout|every time|consistently)[.!]*$",
     ),
     _cue(
         "has to stay",
@@ -185,9 +207,11 @@ CUES: tuple[Cue, ...] = (
         "The file has to stay valid JSON.",
         "The tests need to be fixed.",
         "has to|have to|needs to|need to",
-        r"\b(?:has|have|needs?) to (?:(?:stay|remain) (?!late|here|home|calm|awake)|(?:fit|work|run|pass|compile|support|match|follow|use|respect|contain|include)\b)",
+        r"\b(?:has|have|needs?) to (?:(?:stay|remain) (?!late|here|home|calm|awake)|(?:fit|work|run|pass"
+        r"|compile|support|match|follow|use|respect|contain|include)\b)",
         r"\b(?:has|have|needs?) to be [a-z]+ble\b",
-        r"\b(?:has|have|needs?) to (?:be|keep) (?:under|at most|at least|less|below|in|within|valid|compatible|backwards?|readable|unchanged|the same|private|working)\b",
+        r"\b(?:has|have|needs?) to (?:be|keep) (?:under|at most|at least|less|below|in|within|valid"
+        r"|compatible|backwards?|readable|unchanged|the same|private|working)\b",
     ),
     _cue(
         "only",
@@ -196,13 +220,18 @@ CUES: tuple[Cue, ...] = (
         "Use only the stdlib",
         "Only two tests fail now.",
         "only|nothing|solely",
-        rf"{_NOW}only (?:use|read|edit|change|touch|modify|look|open|write|answer|report|run|install|work|commit|push|add|consider|return|output|reply|respond|include|list|fix|search|call|print|cite|quote|delete|make|create|import|keep|take|rely|update|send|check|refactor|move|rename)\b",
-        rf"{_NOW}(?:use|read|edit|change|touch|modify|answer|report|write|work|install|commit|rely|return|reply|respond|search|open|cite)(?: \w+){{0,2}} (?:only|nothing but|solely)\b",
-        rf"{_NOW}(?:use|read|edit|change|touch|modify|answer|report|write|work|install|commit|make|do|keep|put|run|test|quote|cite|search|look)\b[^,;]{{1,60}}\bonly[.!]*$",
+        rf"{_NOW}only (?:use|read|edit|change|touch|modify|look|open|write|answer|report|run|install|work"
+        rf"|commit|push|add|consider|return|output|reply|respond|include|list|fix|search|call|print|cite"
+        rf"|quote|delete|make|create|import|keep|take|rely|update|send|check|refactor|move|rename)\b",
+        rf"{_NOW}(?:use|read|edit|change|touch|modify|answer|report|write|work|install|commit|rely|return"
+        rf"|reply|respond|search|open|cite)(?: \w+){{0,2}} (?:only|nothing but|solely)\b",
+        rf"{_NOW}(?:use|read|edit|change|touch|modify|answer|report|write|work|install|commit|make|do|keep"
+        rf"|put|run|test|quote|cite|search|look)\b[^,;]{{1,60}}\bonly[.!]*$",
         rf"{_NOW}(?:{_DO})\b[^;]*\bnothing (?:else|more)[.!]*$",
         r"\byou (?:may|can|should) only\b",
         r"\byou(?:'re| are) only (?:allowed|permitted|supposed) to\b",
-        r"^(?!(?:it|that|this|there|i|one|for|the|two|three|not|if)\b)[\w./+#-]+(?: [\w./+#-]+){0,3} only(?: please)?[.!]*$",
+        r"^(?!(?:it|that|this|there|i|one|for|the|two|three|not"
+        r"|if)\b)[\w./+#-]+(?: [\w./+#-]+){0,3} only(?: please)?[.!]*$",
     ),
     _cue(
         "limit",
@@ -213,10 +242,13 @@ CUES: tuple[Cue, ...] = (
         "most|than|least|up to|max|under|below|within|in |limit|cap|restrict| per ",
         rf"{_NOW}(?:limit|cap|restrict) (?:[^,;]{{1,60}} )?to\b",
         r"\bcapped at\b",
-        rf"{_NOW}(?:keep|stay|answer|reply|respond|write|use|spend|take|make|give|hold|finish|summari[sz]e|describe|explain|read|open|ask|call|change|touch)\b[^;]{{0,80}}\b{_BOUND} (?:of )?{_NUMBER}",
-        rf"{_NOW}(?:keep|stay|answer|reply|respond|write|spend|hold|finish|summari[sz]e)\b[^;]{{0,80}}\b(?:under|below|within|in) {_NUMBER}[\d.,]*\s?{_UNIT}",
+        rf"{_NOW}(?:keep|stay|answer|reply|respond|write|use|spend|take|make|give|hold|finish|summari[sz]e"
+        rf"|describe|explain|read|open|ask|call|change|touch)\b[^;]{{0,80}}\b{_BOUND} (?:of )?{_NUMBER}",
+        rf"{_NOW}(?:keep|stay|answer|reply|respond|write|spend|hold|finish"
+        rf"|summari[sz]e)\b[^;]{{0,80}}\b(?:under|below|within|in) {_NUMBER}[\d.,]*\s?{_UNIT}",
         rf"{_NOW}(?:quote|cite|list|include|show|mention)\b[^;]{{0,60}}\b{_BOUND} (?:of )?{_NUMBER}",
-        rf"^(?:max(?:imum)?\.?|at most|not? more than|no longer than)\s+(?:of )?{_NUMBER}(?!.*\b(?:fail(?:ed)?|took|was|were|are|is|passed|found)\b)",
+        rf"^(?:max(?:imum)?\.?|at most|not? more than"
+        rf"|no longer than)\s+(?:of )?{_NUMBER}(?!.*\b(?:fail(?:ed)?|took|was|were|are|is|passed|found)\b)",
         r"\b\d[\d.,]* ?\w+ max(?:imum)?(?:,? please)?[.!]*$",
         r"^(?:only )?(?:one|two|three|\d+) [\w ]{1,30} per \w+[.!]*$",
         rf"^(?:no|nothing)\b(?! (?:more|less) than).{{1,40}}\b(?:older|newer|earlier|{_MORE}) than\b",
@@ -228,7 +260,8 @@ CUES: tuple[Cue, ...] = (
         "Budget is 500 euros at most",
         "What is the budget?",
         "budget|deadline|limit|have|by ",
-        r"\b(?:budget|deadline|(?:time|word|page|spending|token) limit)\s?(?:is|stays|remains|of|:|=)(?! (?:over|gone|past|tight|tiny|unclear|unknown)\b)\s*\S",
+        r"\b(?:budget|deadline|(?:time|word|page|spending|token) limit)(?: for [\w ]{1,30}?)?\s?(?:is"
+        r"|stays|remains|of|:|=)(?! (?:over|gone|past|tight|tiny|unclear|unknown)\b)\s*\S",
         r"\b(?:i|we) (?:only|just) have (?:[€$£]\s?)?\d",
         rf"\b(?:has|have|needs?) to be (?:\w+ ){{1,3}}by {_DAY}",
         rf"\b(?:need|due|finish(?:ed)?|deliver|ready|done|submit|hand (?:it )?in)\b[^;]{{0,40}}\bby {_DAY}",
@@ -241,8 +274,11 @@ CUES: tuple[Cue, ...] = (
         "Keep up the good work!",
         "keep|leave|hands off|stay|preserve|maintain|retain|match|confidential|secret|private|sacrosanct|mask|anonymi"
         "|redact",
-        rf"{_NOW}keep (?!(?:going|up|on|at|me|us|in mind|an eye|calm|track|trying|(?:it|them|that|this) (?:up|\w+ing)|the (?:change|good|\w+ (?:up|coming|going))\b|this conversation|you|\w+ing|in touch)\b)\S",
-        rf"{_NOW}leave (?!(?:it to|that to|me|for|work|a comment)\b)[^,;]{{1,80}}\b(?:alone|untouched|unchanged|as|in|intact|out|open|there|where)\b",
+        rf"{_NOW}keep (?!(?:going|up|on|at|me|us|in mind|an eye|calm|track|trying|(?:it|them|that"
+        rf"|this) (?:up|\w+ing)|the (?:change|good|\w+ (?:up|coming|going))\b|this conversation|you|\w+ing"
+        rf"|in touch)\b)\S",
+        rf"{_NOW}leave (?!(?:it to|that to|me|for|work|a comment)\b)[^,;]{{1,80}}\b(?:alone|untouched"
+        rf"|unchanged|as|in|intact|out|open|there|where)\b",
         rf"{_NOW}leave out\b",
         rf"{_NOW}(?:preserve|maintain|retain) \S",
         rf"{_NOW}match (?:the|our|existing)\b[^,;]{{0,40}}\b(?:style|format|tone|layout|naming|conventions?)\b",
@@ -258,9 +294,20 @@ CUES: tuple[Cue, ...] = (
         "No new dependencies",
         "No tests were found.",
         "no ",
-        r"(?:^|[,;:(]\s?|[-–—]+\s|\b(?:and|but|with|also|please|absolutely|strictly|there (?:must|should) be)\s)no (?:(?:new|more|other|external|extra|additional|passive|paid|proprietary|commercial|nested|magic|bare|unsafe|personal|private|real|third[- ]party|breaking|further|unnecessary|global|hard-?coded|direct|manual|public|raw|inline|network|internet|api|print|dynamic)\s(?!than\b|idea|luck|info|error|failure|problem|issue|warning|question|result|bug|comments? from|news)[a-z]|(?:dependenc|comments\b(?!.*\bfrom\b)|emojis?|mocks?\b|mocking|refactoring|placeholders?|todos?\b|shortcuts|hacks|jargon|markdown|tables|abbreviations|downtime|guess|network|internet|side[- ]effects|globals|regressions?\b|force[- ]push|deletions?|commits?\b|pushe?s?\b|edits))(?!.*\b(?:found|failed|so far|yet|needed|necessary|were|was)\b)",
+        r"(?:^|[,;:(]\s?|[-–—]+\s|\b(?:and|but|with|also|please|absolutely|strictly|there (?:must"
+        r"|should) be)\s)no (?:(?:new|more|other|external|extra|additional|passive|paid|proprietary"
+        r"|commercial|nested|magic|bare|unsafe|personal|private|real|third[- ]party|breaking|further"
+        r"|unnecessary|global|hard-?coded|direct|manual|public|raw|inline|network|internet|api|print"
+        r"|dynamic)\s(?!than\b|idea|luck|info|error|failure|problem|issue|warning|question|result|bug"
+        r"|comments? from|news)[a-z]|(?:dependenc|comments\b(?!.*\bfrom\b)|emojis?|mocks?\b|mocking"
+        r"|refactoring|placeholders?|todos?\b|shortcuts|hacks|jargon|markdown|tables|abbreviations"
+        r"|downtime|guess|network|internet|side[- ]effects|globals|regressions?\b|force[- ]push|deletions?"
+        r"|commits?\b|pushe?s?\b|edits))(?!.*\b(?:found|failed|so far|yet|needed|necessary|were|was)\b)",
         r"\S, no exceptions\b",
-        r"^(?:and |but |please )?no (?!(?:problems|worries|thanks|doubts|errors|issues|results|tests|matches|failures|differences|complaints|questions|objections|surprises|regrets|changes|updates|news|ideas|clues|plans|hits|entries|files|items|rows|warnings|bugs|this|less|yes|access|success|progress|process)\b)[a-z-]+s(?:,? please)?[.!]*$",
+        r"^(?:and |but |please )?no (?!(?:problems|worries|thanks|doubts|errors|issues|results|tests"
+        r"|matches|failures|differences|complaints|questions|objections|surprises|regrets|changes|updates"
+        r"|news|ideas|clues|plans|hits|entries|files|items|rows|warnings|bugs|this|less|yes|access|success"
+        r"|progress|process)\b)[a-z-]+s(?:,? please)?[.!]*$",
     ),
     _cue(
         "stick to",
@@ -271,7 +318,8 @@ CUES: tuple[Cue, ...] = (
         "stick to|stick with|keep to|stay |adhere|comply|follow|confine|restrict|respect|obey",
         rf"{_NOW}(?:stick (?:to|with)|adhere to|comply with|confine yourself|restrict yourself)\b",
         rf"{_NOW}stay (?:in|inside|within|under|below|on|with|off|out|away|compatible|close)\b",
-        rf"{_NOW}(?:follow|respect|obey) (?:pep|(?:the |our |my |these |all )?[^,;]{{0,40}}\b(?:styles?|guides?|guidelines|conventions?|rules?|standards?|format|naming|template|limits?|schema))\b",
+        rf"{_NOW}(?:follow|respect|obey) (?:pep|(?:the |our |my |these |all )?[^,;]{{0,40}}\b(?:styles?"
+        rf"|guides?|guidelines|conventions?|rules?|standards?|format|naming|template|limits?|schema))\b",
     ),
     _cue(
         "avoid",
@@ -290,7 +338,11 @@ CUES: tuple[Cue, ...] = (
         "Fix the bug without changing the schema.",
         "It works without changing anything.",
         "without|not|except|excluding|apart from|other than",
-        rf"{_NOW}(?:{_DO})\b[^;]*\bwithout (?:ever )?(?:(?:chang|touch|break|modify|alter|us|add|introduc|install|remov|delet|renam|edit|open|read|ask|call|import|rewrit|increas|exceed|los|mov|push|committ|mock|writ|download|reformat|restart)ing\b|(?:any |a )?(?:new|external|extra|additional|third-party|changes to|network|downtime|side[- ]effects|data loss|regressions|jargon|loops|recursion|comments|mocks|markdown|emojis|abbreviations|internet)\b)",
+        rf"{_NOW}(?:{_DO})\b[^;]*\bwithout (?:ever )?(?:(?:chang|touch|break|modify|alter|us|add|introduc"
+        rf"|install|remov|delet|renam|edit|open|read|ask|call|import|rewrit|increas|exceed|los|mov|push"
+        rf"|committ|mock|writ|download|reformat|restart)ing\b|(?:any |a )?(?:new|external|extra|additional"
+        rf"|third-party|changes to|network|downtime|side[- ]effects|data loss|regressions|jargon|loops"
+        rf"|recursion|comments|mocks|markdown|emojis|abbreviations|internet)\b)",
         rf"{_NOW}(?:{_DO})\b[^;]*\b(?:but|and) not (?:the|in|on|to|for|any|anything|those|these)\s\S",
         rf"{_NOW}(?:{_DO})\b[^;]*\b(?:except|excluding|apart from|other than)\s\S",
         r"^without \w+ing [^;]*,",
@@ -314,11 +366,14 @@ CUES: tuple[Cue, ...] = (
         "I made sure the server runs.",
         "make sure|ensure|be sure|take care|careful|remember|n't forget|dont forget|see to it|important|crucial"
         "|essential|critical|vital",
-        rf"{_NOW}(?:always )?(?:make sure|ensure|be sure|take care|be careful|remember|don'?t forget) (?:not )?(?:to|that|the|all|every|any|each|no|nothing|you|we|it|they|there|our|my|your|with)\b",
+        rf"{_NOW}(?:always )?(?:make sure|ensure|be sure|take care|be careful|remember"
+        rf"|don'?t forget) (?:not )?(?:to|that|the|all|every|any|each|no|nothing|you|we|it|they|there|our"
+        rf"|my|your|with)\b",
         rf"{_NOW}(?:make sure|ensure) (?!is\b)\w",
         rf"{_NOW}see to it that\b",
         rf"{_NOW}(?:be )?careful (?:with|about|not)\b",
-        r"\bit(?:'s| is) (?:very |really |absolutely )?(?:important|crucial|essential|critical|vital) (?:that|to (?!me\b))",
+        r"\bit(?:'s| is) (?:very |really |absolutely )?(?:important|crucial|essential|critical"
+        r"|vital) (?:that|to (?!me\b))",
     ),
     _cue(
         "under no circumstances",
@@ -338,7 +393,8 @@ CUES: tuple[Cue, ...] = (
         "The screen is frozen.",
         "allowed|permitted|off limits|off-limits|forbidden|prohibited|taboo|out of scope|frozen|treat ",
         r"\b(?:is|are|'re) (?:not|never) (?:allowed|permitted)\b|\b(?:isn't|aren't) (?:allowed|permitted)\b",
-        r"(?:\b(?:is|are|stays?)|'s) (?:strictly |absolutely )?(?:off[- ]limits|forbidden (?:to|for)|prohibited|taboo|out of scope)\b",
+        r"(?:\b(?:is|are|stays?)|'s) (?:strictly |absolutely )?(?:off[- ]limits|forbidden (?:to|for)"
+        r"|prohibited|taboo|out of scope)\b",
         r"(?<!access)(?<!request)(?<!page) (?:is|are) (?:strictly |absolutely )?forbidden[.!]*$",
         r"\b(?:api|schema|interfaces?|files?|branch|version|release|format|names?) (?:is|are|stays?) frozen\b",
         rf"{_NOW}treat [^,;]{{1,60}} as (?:read-only|binding|final|given|frozen|off[- ]limits|confidential)\b",
@@ -351,10 +407,12 @@ CUES: tuple[Cue, ...] = (
         "I asked him before the meeting.",
         "ask|check with|wait|confirm|tell|warn|before every|before each|before any|after every|after "
         "each|after any|only",
-        rf"{_NOW}(?:always )?(?:ask|check with|wait for|confirm with|tell|warn)\b[^;]{{0,50}}(?:\bbefore (?:you|any|every|each|the|we|a|\w+ing)\b|\bfirst[.!]*$)",
+        rf"{_NOW}(?:always )?(?:ask|check with|wait for|confirm with|tell"
+        rf"|warn)\b[^;]{{0,50}}(?:\bbefore (?:you|any|every|each|the|we|a|\w+ing)\b|\bfirst[.!]*$)",
         rf"{_NOW}wait (?:for my\b|~|until\b)",
         rf"{_NOW}(?:stop and )?ask(?: me)?(?: (?:~|if\b[^,;]*|when\b[^,;]*))?[.!]*$",
-        rf"{_NOW}(?:run|commit|test|save|update|format|ask|show|report|stop|check|use|push)\b[^;]{{0,50}}\b(?:before|after) (?:every|each|any)\b",
+        rf"{_NOW}(?:run|commit|test|save|update|format|ask|show|report|stop|check|use"
+        rf"|push)\b[^;]{{0,50}}\b(?:before|after) (?:every|each|any)\b",
         r"\bonly (?:after|when|once|if) i\b(?!.*\bhave time)",
     ),
     _cue(
@@ -364,15 +422,20 @@ CUES: tuple[Cue, ...] = (
         "Report the cap in EUR",
         "Show me the amounts in the table.",
         "in |as |use |please|target|format|language|currency|unit|style|tone|length|be ",
-        rf"{_NOW}(?:report|answer|reply|respond|write|give|show|state|express|print|return|output|quote|list|present|speak|talk|comment|document|name|summari[sz]e|format|put|keep)\b[^,;]{{0,60}}\b(?:in|as) {_FORM}\b",
+        rf"{_NOW}(?:report|answer|reply|respond|write|give|show|state|express|print|return|output|quote"
+        rf"|list|present|speak|talk|comment|document|name|summari[sz]e|format|put"
+        rf"|keep)\b[^,;]{{0,60}}\b(?:in|as) {_FORM}\b",
         rf"^(?:all|every|any) [\w ]{{1,40}} (?:in|as) {_FORM}\b",
         rf"^(?:and |but )?in {_FORM}(?:,? please)?[.!]*$",
-        rf"^(?!(?:the|it|they|this|that|is|are|was|i|we|you|he|she|what|which|there)\b)(?!.*\b(?:is|are|was|were|has|had)\b)[\w-]+(?: [\w-]+){{0,3}} (?:in|as) {_FORM}(?:,? please)?[.!]*$",
+        rf"^(?!(?:the|it|they|this|that|is|are|was|i|we|you|he|she|what|which|there)\b)(?!.*\b(?:is|are"
+        rf"|was|were|has|had)\b)[\w-]+(?: [\w-]+){{0,3}} (?:in|as) {_FORM}(?:,? please)?[.!]*$",
         r"^(?:short|brief|concise|formal|simple|plain|precise)(?: \w+){1,2},? please[.!]*$",
         rf"{_NOW}target \w+ v?\d",
-        rf"\b(?:i|we)(?: need| want| expect|'d like| would like) (?:all|every|each|the|your|my|it|them|this|that)\b[^,;]{{0,50}}\b(?:in|as) {_FORM}\b",
+        rf"\b(?:i|we)(?: need| want| expect|'d like| would like) (?:all|every|each|the|your|my|it|them"
+        rf"|this|that)\b[^,;]{{0,50}}\b(?:in|as) {_FORM}\b",
         rf"{_NOW}use (?:metric|imperial|british|american|tabs?|spaces|snake_?case|camel_?case|iso)\b",
-        r"^(?:(?:output|answer|report|file|date|number) )?(?:format|language|currency|units?|style|tone|length)\s?:\s*\S",
+        r"^(?:(?:output|answer|report|file|date|number) )?(?:format|language|currency|units?|style|tone"
+        r"|length)\s?:\s*\S",
         rf"{_NOW}(?:always )?be (?:concise|brief|strict|formal|polite|terse)\b",
         rf"{_NOW}(?:write|do|build|implement|code) (?:it|this|everything|all|that|them) in {_LANGUAGE}(?!\w)",
     ),
@@ -385,7 +448,8 @@ CUES: tuple[Cue, ...] = (
         "prefer|rather|want|nothing",
         rf"{_NOW}prefer \S",
         r"\bi(?:'d| would) (?:rather|prefer)(?: it)?(?: if| that)? (?:you|not)\b",
-        r"\b(?:i|we) (?:do not|don'?t) want (?:you to|any|new|to (?:change|touch|break|add|lose|pay|spend|see any))\b",
+        r"\b(?:i|we) (?:do not|don'?t) want (?:you to|any|new|to (?:change|touch|break|add|lose|pay|spend"
+        r"|see any))\b",
         rf"{_NOW}(?:change|touch|edit|modify|delete|install|add|open|rename) nothing\b",
     ),
     _cue(
@@ -395,7 +459,9 @@ CUES: tuple[Cue, ...] = (
         "We decided to keep the cache.",
         "We haven't decided yet.",
         "decided|chose|choose|agreed|settle|opt|picked",
-        r"\b(?:we|i)(?:'ve| have)?(?: now| finally| already| all)? (?:decided|chose|chosen|agreed|settled on|opted|picked)\b(?! (?:nothing|with|not yet|up|badly|wrong|to (?:take a|go (?:home|to|out|on)|wait|sleep|have a))\b)",
+        r"\b(?:we|i)(?:'ve| have)?(?: now| finally| already| all)? (?:decided|chose|chosen|agreed"
+        r"|settled on|opted|picked)\b(?! (?:nothing|with|not yet|up|badly|wrong|to (?:take a|go (?:home|to"
+        r"|out|on)|wait|sleep|have a))\b)",
         r"\b(?:we|i) (?:choose|opt for|settle on) \S",
     ),
     _cue(
@@ -405,11 +471,13 @@ CUES: tuple[Cue, ...] = (
         "We're going with Postgres.",
         "It's going with the wrong encoding.",
         "we|i'm|i am|i'll|i will|i'd|i would|i want|i think|going with",
-        r"\bwe(?:'re| are)(?: now| all| definitely| just)? (?:going with|sticking (?:with|to)|switching to|moving to|staying with|adopting|standardi[sz]ing on|dropping)\b",
+        r"\bwe(?:'re| are)(?: now| all| definitely| just)? (?:going with|sticking (?:with|to)|switching to"
+        r"|moving to|staying with|adopting|standardi[sz]ing on|dropping)\b",
         r"\bwe(?:'re| are) going for (?:the|an?|option|plan)\b(?! (?:walk|run|drink|coffee|break|beer|ride))",
         r"^we(?:'re| are) using [\w.+#-]+(?: [\w.+#-]+){0,2}[.!]*$",
         r"\bwe(?:'re| are) using\b[^,;]*\b(?:for|as|throughout|everywhere|from now on|instead)\b",
-        r"\bwe(?:'ll| will)(?: just| all)? (?:use|go for|stick to|keep (?!you\b|in\b|an\b)|stay with|adopt|target)\b",
+        r"\bwe(?:'ll| will)(?: just| all)? (?:use|go for|stick to|keep (?!you\b|in\b|an\b)|stay with|adopt"
+        r"|target)\b",
         r"\b(?:we|i)(?:'ll| will|'d| would)? (?:just )?(?:go|stick) with (?!you\b|me\b|him\b|her\b|them\b)",
         r"\bi(?:'m| am) (?:going|sticking) with\b",
         r"\bi(?: want to|'d like to| would like to| think we should) (?:go|stick) with\b",
@@ -422,7 +490,11 @@ CUES: tuple[Cue, ...] = (
         "Let's use SQLite for the prototype.",
         "Let's look at the logs first.",
         "let's|lets|let us",
-        r"\b(?:let's|lets|let us) (?:just |definitely |all )?(?:use (?!this example|an example)|go with|go for|stick with|stick to|stay with|keep(?! (?:going|in mind|an eye|at|it up|trying))|adopt|settle on|switch to|target|drop (?!it\b|by\b)|skip (?!to\b|ahead)|avoid|leave (?!it\b)|pick (?!up\b)|choose|base|standardi[sz]e on|do (?:(?:it (?:with|in)|option|plan|version|variant)\b|[a-z\d][.!]*$))",
+        r"\b(?:let's|lets|let us) (?:just |definitely |all )?(?:use (?!this example|an example)|go with"
+        r"|go for|stick with|stick to|stay with|keep(?! (?:going|in mind|an eye|at|it up|trying))|adopt"
+        r"|settle on|switch to|target|drop (?!it\b|by\b)|skip (?!to\b|ahead)|avoid|leave (?!it\b)"
+        r"|pick (?!up\b)|choose|base|standardi[sz]e on|do (?:(?:it (?:with|in)|option|plan|version"
+        r"|variant)\b|[a-z\d][.!]*$))",
     ),
     _cue(
         "go with",
@@ -432,11 +504,13 @@ CUES: tuple[Cue, ...] = (
         "It's a go with the board.",
         "go with|go for|option|plan|variant|version|choose|pick|take|vote|prefer|please",
         rf"{_NOW}go (?:with|for) (?!it\b|me\b|the flow|us\b|you\b)\S",
-        r"\bi(?:'ll)? (?:choose|pick|take|vote for) (?:option|plan|variant|version|the (?:first|second|third|last))\b",
+        r"\bi(?:'ll)? (?:choose|pick|take|vote for) (?:option|plan|variant|version|the (?:first|second"
+        r"|third|last))\b",
         rf"{_NOW}(?:take|choose|pick|use) (?:option|plan|variant|version|alternative) \w",
         r"\bi prefer (?:option|plan|variant|version|the (?:first|second|third|last) one)\b",
         r"^(?:(?:yes|ok|okay|then|so),? )*(?:option|plan|variant|version) \w{1,3}(?:,? please)?[.!]*$",
-        r"^(?:(?:yes|ok|okay|then|so),? )*(?:the )?(?:first|second|third|last|other) (?:one|option|version|variant|draft),? please[.!]*$",
+        r"^(?:(?:yes|ok|okay|then|so),? )*(?:the )?(?:first|second|third|last|other) (?:one|option|version"
+        r"|variant|draft),? please[.!]*$",
     ),
     _cue(
         "use instead",
@@ -455,7 +529,8 @@ CUES: tuple[Cue, ...] = (
         "Option 2 it is.",
         "Leave the file where it is",
         " it is",
-        r"^(?:ok(?:ay)?,? |then |so |alright,? )*(?!(?:what|whatever|wherever|how|as|that|where|who|here|there|so|why|if|i|and)\b)[\w.+#-]+(?: (?!as )[\w.+#-]+){0,3} it is(?:,? then)?[.!]*$",
+        r"^(?:ok(?:ay)?,? |then |so |alright,? )*(?!(?:what|whatever|wherever|how|as|that|where|who|here"
+        r"|there|so|why|if|i|and)\b)[\w.+#-]+(?: (?!as )[\w.+#-]+){0,3} it is(?:,? then)?[.!]*$",
     ),
     _cue(
         "change of mind",

@@ -127,12 +127,12 @@ class Decision:
         before, after = self.before, self.after
         if before.live == after.live:
             return []
+        draft, exchange = Draft(before), before.ledger.exchange
         left = [row for row in before.numbers if not after.is_live(row)]
-        found = []
-        for number in left:
-            row = before.row(number)
-            found.append(Move(number, -1, "evict", row.tokens, 0, self._leaves(row.exchange)))
-        return found
+        return [
+            Move(number, -1, "evict", draft.row_tokens(number), 0, self._leaves(exchange[number]))
+            for number in left
+        ]
 
     def _leaves(self, exchange: int) -> Code:
         if self.outcome == "reseed":
@@ -150,7 +150,7 @@ def told(decision: Decision) -> dict[str, Any]:
         return data
     data |= {"before": before.total, "after": after.total, "forced": decision.forced, "asked": decision.asked}
     if decision.cause:
-        data["cause"] = decision.cause
+        data |= {"cause": decision.cause, "lacks": decision.lacks}
     if after is before:
         return data
     column = after.ledger.results
@@ -201,5 +201,6 @@ def recalled(state: State, data: dict[str, Any]) -> Decision:
         writes_note="note_tokens" in data,
         note_tokens=data.get("note_tokens", 0),
         cause=data.get("cause", ""),
+        lacks=data.get("lacks", 0),
         **flags,
     )

@@ -170,14 +170,16 @@ def _result(state: State, event: ResultAdded) -> tuple[State, Decision | None]:
     if tail is None or tail.kind != "turn" or event.row not in (None, tail.id):
         state = _reopened(state, event.row)
         tail = state.tail
-    if tail is not None and tail.id == (tail.id if event.row is None else event.row):
+    joins = tail is not None and tail.kind == "turn" and event.row in (None, tail.id)
+    if tail is not None and joins:
         joined = tail._replace(results=(*tail.results, event.result), open=max(0, tail.open - 1))
         state = state._replace(tail=joined, occupied=state.occupied + event.result.tokens)
     else:
         state = _late(state, event)
     decision = None
     # What fits with everything in it fits all the more with old things gone: nothing to judge then.
-    if not event.judged and state.tail is not None and state.total > state.settings.usable:
+    # A late result of an older turn stands alone in its step: only the newest row is judged.
+    if not event.judged and state.tail is not None and joins and state.total > state.settings.usable:
         decision = enter(state)
     return (state if decision is None else decision.after), decision
 

@@ -1,7 +1,7 @@
 """Likeness: the content words of a sentence and the values it gives, so that two sentences can be compared.
 
-A word list and a few endings, no grammar. Words that many rules have (`touch`, `use`, `report`) count little;
-numbers, paths and names count only where they are the same.
+A word list and a few endings, no grammar. Words that many rules have (`touch`, `use`, `report`) count little; numbers
+and paths are compared as they are.
 """
 
 from __future__ import annotations
@@ -21,13 +21,12 @@ __all__ = ["Likeness", "Rule", "best", "names", "rule", "said"]
 class Likeness(NamedTuple):
     """The content words of a sentence.
 
-    `strong` tell rules apart, in order; `weak` are in many rules; `exact` are numbers, paths and file names among
-    them; `does` are the acts it names, `covers` those that its rule is about.
+    `strong` tell rules apart, in order; `weak` are in many rules; `does` are the acts it names, `covers` those that
+    its rule is about.
     """
 
     strong: tuple[str, ...]
     weak: frozenset[str]
-    exact: frozenset[str]
     does: frozenset[str]
     covers: frozenset[str]
 
@@ -96,10 +95,13 @@ until up us very void was we we'll we're we've well were what when where which w
 would wrote yes yet you you're your
 """
 _STOP = frozenset(_STOP_WORDS.split())
-# What many rules speak of: it tells them apart only together with something else.
-_WEAK_WORDS = """
-answer ask avoid call commit delete edit email file files find get keep leave limit log name new open order push quote
-read report run send set show stay stick thing use version work write
+# What many rules speak of: it tells them apart only together with something else. A verb is often left out.
+_WEAK_VERBS = """
+answer ask avoid call commit delete edit find get keep leave limit open push quote read report run send set show stay
+stick use work write
+"""
+_WEAK_NAMES = """
+email file files log name new old order thing version
 """
 _ACT_WORDS = """
 ask call commit delete deploy edit email log merge move push quote read rename run send use write
@@ -180,8 +182,7 @@ def said(text: str) -> Likeness:
         covers.add(_stem("edit"))
     if _THING.search(spoken):
         covers.add(_stem("use"))
-    exact = frozenset(word for word in words if _EXACT.search(word))
-    return Likeness(strong, weak, exact, does, frozenset(covers))
+    return Likeness(strong, weak, does, frozenset(covers))
 
 
 @lru_cache(maxsize=1024)
@@ -213,7 +214,7 @@ def names(focus: Likeness, parts: Sequence[Likeness]) -> int:
 
 def _names(focus: Likeness, part: Likeness) -> int:
     # A word too many is a narrower matter ("… in the tests"), and what holds for the rest goes on holding.
-    if not focus.exact <= part.exact or not set(focus.strong) <= set(part.strong):
+    if not focus.all - _VERBS <= part.all:
         return 0
     if focus.does and part.covers and not focus.does & part.covers:
         return 0
@@ -297,6 +298,7 @@ def _stem(word: str) -> str:
     return base
 
 
-_WEAK = frozenset(map(_stem, _WEAK_WORDS.split()))
+_VERBS = frozenset(map(_stem, _WEAK_VERBS.split()))
+_WEAK = _VERBS | frozenset(map(_stem, _WEAK_NAMES.split()))
 _ACTS = frozenset(map(_stem, _ACT_WORDS.split()))
 _UNITS = frozenset(map(_stem, _UNIT_WORDS.split()))

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Protocol
 
 from ethang_nb.context import kinds
 from ethang_nb.context.arriving import Spill, SpillWording, arrive
+from ethang_nb.context.assembly import Assembly, Standing
 from ethang_nb.context.catalogue import ToolSpec, catalogue_tokens
 from ethang_nb.context.core import (
     STATE_TOKENS,
@@ -45,7 +47,7 @@ from ethang_nb.context.events import (
 from ethang_nb.context.fold import landed, step
 from ethang_nb.context.journal import Journal, MemoryJournal
 from ethang_nb.context.ledger import Ledger, Result, RowKind
-from ethang_nb.context.messages import Message, Text, ToolResult, to_json, user
+from ethang_nb.context.messages import Message, ToolResult, to_json, user
 from ethang_nb.context.notedesk import NoteDesk, Written
 from ethang_nb.context.notes import NoteTask
 from ethang_nb.context.pinboard import PinBoard
@@ -106,6 +108,7 @@ class LiveContext:
             pointers_head=pointer_head_tokens(counter) + STATE_TOKENS,
         )
         self.system, self.project, self.tools = system, project, tuple(tools)
+        self._assembly = Assembly()
         self.entries: dict[int, Entry] = {}
         """The texts of all segments, also of those that left: row number -> entry; below 0 what passes."""
         self.versions = Versions()
@@ -207,7 +210,8 @@ class LiveContext:
         `system`, `project` and `tools` are tokens; `searchable`: whether a tool searches the record. Another `model`
         than the last one brings its own `ratio` and whether it is counted `exact`.
         """
-        if self._model and model != self._model:
+        other = (ratio, exact) != (self.state.ratio, self.state.exact)
+        if model != self._model and (self._model or other):
             self.feed(ModelChanged(ratio=ratio, exact=exact))
         self._model = model
         self.notes.searchable = searchable
@@ -285,6 +289,7 @@ class LiveContext:
         )
         entry = self.entries[row]
         entry.messages.append(message)
+        self._assembly.forget(row)
         entry.addresses.append(address)
         entry.sizes.append(counted.tokens)
         self.versions.enter(number, address, total=total_of(message.text, address))
@@ -430,17 +435,13 @@ class LiveContext:
 
     def assemble(self) -> tuple[Message, ...]:
         """The messages of a request, most stable first: system, project and core | task, notes | the rest."""
+        return tuple(chain.from_iterable(self.parts()))
+
+    def parts(self) -> list[Standing]:
+        """The same, segment by segment. What stands as it did at the last request is the very same tuple."""
         text = "\n\n".join(part for part in (self.system, self.project, self.block.text) if part)
-        head: list[Message] = (
-            [Message(role="system", parts=(Text(text=text),), source="system")] if text else []
-        )
-        rows = list(self.state.rows)
-        if rows and rows[0].task:
-            head += self.entries[rows.pop(0).id].messages
-        head += [self.notes.message(note.id, self.counter) for note in self.state.notes]
-        for row in rows:
-            head += self.entries[row.id].standing(row, self.counter)
-        return tuple(head)
+        notes = [self.notes.message(note.id, self.counter) for note in self.state.notes]
+        return self._assembly.parts(self.state, self.entries, self.counter, system=text, notes=notes)
 
     def ask_cleanup(self) -> None:
         """Asks for a cleanup; it is taken at the next request point."""

@@ -13,7 +13,7 @@ from ethang_nb.context.core import line_tokens
 from ethang_nb.context.events import CoreRendered, Pinned, Unpinned
 from ethang_nb.context.messages import Message, user
 from ethang_nb.context.pinboard import PinBoard
-from ethang_nb.context.pins import find
+from ethang_nb.context.pins import find, lifted
 from ethang_nb.context.snapshot import Pin
 from ethang_nb.context.wording import pin_text
 from ethang_nb.errors import Misuse
@@ -33,6 +33,8 @@ class Pinning:
 
     def find(self, row: int, message: Message) -> None:
         """Lifts and pins what the cue rules find in an owner's message, where it is not done yet."""
+        for lift in lifted(message, self.board.holding):
+            self.unpin(lift.pin, lift.reason)
         for found in find(message):
             if self.board.same(found.text, found.kind) is None:
                 self.put(found.kind, found.text, found.rule, row)

@@ -7,7 +7,7 @@ compact". Numbers marked ► are ours.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from ethang_nb._show import Shown
 from ethang_nb.context.policy import Policy
@@ -15,6 +15,9 @@ from ethang_nb.context.window import Levels
 from ethang_nb.errors import BadPolicy, Unknown
 
 __all__ = ["POLICIES", "Policies", "from_knobs", "policy"]
+
+
+_D = TypeVar("_D")
 
 
 class Policies(Mapping[str, Policy], Shown):
@@ -29,6 +32,13 @@ class Policies(Mapping[str, Policy], Shown):
         if name not in self._items:
             raise Unknown("policy", str(name), self._items)
         return self._items[name]
+
+    @overload
+    def get(self, key: str, /) -> Policy | None: ...
+    @overload
+    def get(self, key: str, default: _D, /) -> Policy | _D: ...
+    def get(self, key: str, default: _D | None = None, /) -> Policy | _D | None:
+        return self._items.get(key, default)
 
     def __contains__(self, name: object) -> bool:
         return name in self._items

@@ -77,11 +77,11 @@ class _Replay:
         self.drift: list[str] = []
         self._untold: Turning | None = None
         self._newest: tuple[int, Message] | None = None
-        """The message that came last, while nothing but its pins has come after it."""
+        """The message that came last, while nothing but what it pins and lifts has come after it."""
 
     def feed(self, entry: JournalEntry) -> None:
         self.journal.number = entry.number
-        if entry.kind != kinds.PIN:
+        if entry.kind not in (kinds.PIN, kinds.UNPIN):
             self._newest = None
         try:
             self._feed(entry.kind, entry.data)

@@ -76,6 +76,9 @@ class Tape:
                 self._point()
             context.append(message, judge=False)
             self._note()
+        for act in acts.get(len(messages), ()):
+            act(context)
+            self._note()
         self._point()
         context.state = context.state.closed()
         self.ledger: Ledger = context.state.ledger

@@ -21,7 +21,7 @@ def intake(draft: Draft) -> None:
         return
     least = floor(draft)
     for large in sorted(draft.places_of(newest), key=lambda item: (-item.tokens, item.nth)):
-        if least <= draft.settings.usable:
+        if min(least, draft.total) <= draft.settings.usable:
             return
         stub = draft.stub(large.place)
         if large.tokens > stub:
