@@ -232,7 +232,8 @@ def named_policy(name: str | Policy, folder: Path | str | None = None) -> Policy
 def policy_from_table(name: str, table: Mapping[str, Any]) -> Policy:
     """The policy that a table `[policies.NAME]` says: the knobs of `base` ("ethang") but for those that it names.
 
-    `levels` are [nudge, cleanup, landing] or a table of the three. Raises BadPolicy or Unknown with policy and field.
+    `levels` are [nudge, cleanup, landing] or a table of the three; a knob that a policy need not have, such as reseed,
+    is turned off with false. Raises BadPolicy or Unknown with policy and field.
     """
     if name in POLICIES:
         raise BadPolicy(f"policy {name!r} ships with ethang_nb; give yours another name, and base = {name!r}")
@@ -240,49 +241,37 @@ def policy_from_table(name: str, table: Mapping[str, Any]) -> Policy:
     base = knobs.pop("base", BASE)
     if base not in POLICIES:
         raise Unknown(f"base of policy {name!r}", str(base), POLICIES)
-    for key in knobs:
+    for key, value in knobs.items():
         if key not in _KNOBS:
             raise Unknown(f"field of policy {name!r}", key, (*_KNOBS, "base"))
-    if "levels" in knobs:
-        knobs["levels"] = _levels(name, knobs["levels"])
-    if "stages" in knobs:
-        knobs["stages"] = _stages(name, knobs["stages"])
-    for key in ("about", "nudge_once"):
-        kind = type(getattr(POLICIES[base], key))
-        if key in knobs and not isinstance(knobs[key], kind):
-            wanted = "true or false" if kind is bool else "a text"
-            raise BadPolicy(f"policy {name!r}: {key} is {_short(knobs[key])}; give {wanted}")
+        knobs[key] = None if value is False and key in _OPTIONAL else _knob(name, key, value)
+    knobs.setdefault("about", f"{FILE}: as {base}, with knobs of your own")
     try:
-        return replace(
-            POLICIES[base], **{"about": f"{FILE}: as {base}, with knobs of your own", **knobs, "name": name}
-        )
+        return replace(POLICIES[base], **knobs, name=name)
     except Unknown as error:
-        raise Unknown(
-            error.kind if name in error.kind else f"{error.kind} of policy {name!r}", error.name, error.known
-        ) from None
+        kind = error.kind if repr(name) in error.kind else f"{error.kind} of policy {name!r}"
+        raise Unknown(kind, error.name, error.known) from None
 
 
 _KNOBS = tuple(field.name for field in fields(Policy) if field.name != "name")
+_OPTIONAL = tuple(field.name for field in fields(Policy) if field.default is None)
 
 
-def _policies(whole: Mapping[str, Any]) -> dict[str, Policy]:
-    tables = whole.get(POLICY_TABLES, {})
-    found: dict[str, Policy] = {}
-    for name, table in tables.items() if isinstance(tables, dict) else ():
-        if not isinstance(table, dict):
-            break
-        try:
-            found[name] = policy_from_table(name, table)
-        except Unknown as error:
-            raise Unknown(f"{error.kind} in {FILE}", error.name, error.known) from None
-        except BadPolicy as error:
-            raise BadPolicy(f"{FILE}: {error}") from None
-    else:
-        if isinstance(tables, dict):
-            return found
-    raise Misuse(
-        f"{FILE}: [{POLICY_TABLES}] holds one table for each policy, as in [{POLICY_TABLES}.mine] base = {BASE!r}"
-    )
+def _knob(name: str, key: str, value: Any) -> Any:
+    """A value as the field of a policy holds it; whether it is in range says the policy."""
+    match key:
+        case "levels":
+            return _levels(name, value)
+        case "stages":
+            if not isinstance(value, list) or not all(isinstance(stage, str) for stage in value):
+                wanted = 'a list of names, as in ["collapse", "evict"]'
+                raise BadPolicy(f"policy {name!r}: stages are {_short(value)}; give {wanted}")
+            return tuple(value)
+        case "about" if not isinstance(value, str):
+            raise BadPolicy(f"policy {name!r}: about is {_short(value)}; give a text")
+        case "nudge_once" if not isinstance(value, bool):
+            raise BadPolicy(f"policy {name!r}: nudge_once is {_short(value)}; give true or false")
+    return value
 
 
 def _levels(name: str, given: Any) -> Levels:
@@ -292,11 +281,8 @@ def _levels(name: str, given: Any) -> Levels:
             if key not in names:
                 raise Unknown(f"level of policy {name!r}", key, names)
         given = [given.get(key) for key in names]
-    if (
-        not isinstance(given, list)
-        or len(given) != len(names)
-        or not all(type(level) is int for level in given)
-    ):
+    whole = isinstance(given, list) and all(type(level) is int for level in given)
+    if not whole or len(given) != len(names):
         raise BadPolicy(
             f"policy {name!r}: levels are {_short(given)}; give nudge, cleanup and landing in per mille, as in"
             " levels = [700, 800, 400]"
@@ -304,12 +290,21 @@ def _levels(name: str, given: Any) -> Levels:
     return Levels(**dict(zip(names, given, strict=True)))
 
 
-def _stages(name: str, given: Any) -> tuple[str, ...]:
-    if not isinstance(given, list) or not all(isinstance(stage, str) for stage in given):
-        raise BadPolicy(
-            f'policy {name!r}: stages are {_short(given)}; give a list of names, as in ["collapse", "evict"]'
+def _policies(whole: Mapping[str, Any]) -> dict[str, Policy]:
+    tables = whole.get(POLICY_TABLES, {})
+    if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
+        raise Misuse(
+            f"{FILE}: [{POLICY_TABLES}] holds one table for each policy, as in [{POLICY_TABLES}.mine] base = {BASE!r}"
         )
-    return tuple(given)
+    found: dict[str, Policy] = {}
+    for name, table in tables.items():
+        try:
+            found[name] = policy_from_table(name, table)
+        except Unknown as error:
+            raise Unknown(f"{error.kind} in {FILE}", error.name, error.known) from None
+        except BadPolicy as error:
+            raise BadPolicy(f"{FILE}: {error}") from None
+    return found
 
 
 def _home(text: str) -> Path:

@@ -29,6 +29,7 @@ def executed(notebook, folder):
         kernel_name=KERNEL["name"],
         resources={"metadata": {"path": str(folder)}},
         record_timing=False,
+        coalesce_streams=True,
         store_widget_state=False,
     ).execute()
     return normal(fresh)

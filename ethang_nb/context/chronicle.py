@@ -72,7 +72,7 @@ class Chronicle:
     # ---- what the live context tells
 
     def requested(self, turning: Turning) -> None:
-        plan = as_plan(self.context, turning.decision, self.steps[-1].tokens if self.steps else 0)
+        plan = as_plan(self.context, turning.decision)
         self.last = plan
         events = [*self._released, *self._events(turning, plan)]
         self._released = []

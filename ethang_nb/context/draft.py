@@ -214,9 +214,9 @@ class Draft:
 
     def _fold(self, again: int, at: int) -> None:
         """A result that stands otherwise, and that the front has passed, becomes its line if that is shorter."""
-        tokens, _ = self.changed[again, at]
+        tokens, form = self.changed[again, at]
         line = self._by_front(again, at)
-        if tokens >= line:
+        if tokens > line or (tokens == line and form not in ("shrunk", "squeezed")):
             del self.changed[again, at]
             self.occupied -= tokens - line
 

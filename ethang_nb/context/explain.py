@@ -28,8 +28,9 @@ def next_cleanup(context: LiveContext) -> Plan:
     return as_plan(context, cleanup(context.state, asked=True))
 
 
-def as_plan(context: LiveContext, decision: Decision, cached: int | None = None) -> Plan:
-    """A decision as the value people see. `cached`: tokens of the request that was sent last, where one was."""
+def as_plan(context: LiveContext, decision: Decision) -> Plan:
+    """A decision as the value people see, priced against the request that was sent last, where one was."""
+    cached = context.sent
     state, known = decision.before, context.entries
     usable = state.usable
     before, after = state.total, decision.after.total

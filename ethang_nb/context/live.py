@@ -117,6 +117,8 @@ class LiveContext:
         self.pinning = Pinning(self)
         self.block = CoreBlock(counter)
         self.step = 0
+        self.sent: int | None = None
+        """Tokens of the last request: what may lie in the provider's cache."""
         self.observers: list[Observer] = []
         self._spill, self._wording = spill, wording
         self._model = ""
@@ -140,6 +142,7 @@ class LiveContext:
             wording=self._wording,
         )
         twin.state, twin.step, twin.block = self.state, self.step, self.block.copy()
+        twin.sent = self.sent
         twin.system, twin.project, twin.tools = self.system, self.project, self.tools
         twin.entries = dict(self.entries)
         for number in self._waiting():
@@ -357,14 +360,16 @@ class LiveContext:
         if decision is None:
             return
         if decision.lands:
-            self._start_from(decision)
+            self._start_from(decision, self.state.work)
         turning = Turning(step=self.step + 1, decision=decision, entries=self.entries)
         for observer in self.observers:
             observer.reseeded(turning)
 
-    def _start_from(self, decision: Decision) -> None:
+    def _start_from(self, decision: Decision, works: int) -> None:
+        """`works` is the number of the piece of work that starts."""
         self.notes.clear()
-        self.block.point(decision.after, self.entries, self.versions, searchable=self.notes.searchable)
+        after = decision.after._replace(work=works)
+        self.block.point(after, self.entries, self.versions, searchable=self.notes.searchable)
         self.render_core()
 
     # ---- requests
@@ -408,7 +413,7 @@ class LiveContext:
         """Takes over what was decided elsewhere of the same rows: for showing a request of a replay."""
         self.state = landed(decision)
         if decision.outcome == "reseed":
-            self._start_from(decision)
+            self._start_from(decision, decision.after.work + 1)
         elif decision.lands:
             self._landed(decision)
 
@@ -432,6 +437,7 @@ class LiveContext:
     def tell(self, turning: Turning) -> None:
         for observer in self.observers:
             observer.requested(turning)
+        self.sent = self.state.total
 
     def assemble(self) -> tuple[Message, ...]:
         """The messages of a request, most stable first: system, project and core | task, notes | the rest."""
@@ -487,6 +493,8 @@ class LiveContext:
         self.notes.put(written)
         message = written.message
         self.feed(NoteWritten(tokens=message_tokens(message, self.counter), id=written.task.id))
+        if self.sent is not None:
+            self.sent = self.state.total
         for observer in self.observers:
             observer.noted(written)
         return message

@@ -95,7 +95,8 @@ class Policy(Shown):
             if value is None and name in _OPTIONAL:
                 continue
             if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-                shown = f"{value:,}" if isinstance(value, int) else repr(value)
+                number = isinstance(value, int) and not isinstance(value, bool)
+                shown = f"{value:,}" if number else repr(value)
                 raise BadPolicy(
                     f"policy {self.name!r}: {name} is {shown}; it goes from {least:,} to {most:,}"
                 )

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from ethang_nb.context.address import Address, find_all, parse
 from ethang_nb.context.facts import facts
 from ethang_nb.context.hearing import cue_in
-from ethang_nb.context.likeness import rule, said
+from ethang_nb.context.likeness import Likeness, rule, said
 from ethang_nb.context.messages import Message, Text, ToolCall, ToolResult
 from ethang_nb.context.sentences import Sentence, sentences
 from ethang_nb.context.wording import call_title, preview
@@ -373,6 +373,7 @@ _COURTESIES = (
     "anything something everything nothing else further help question ready continue proceed next step"
 )
 _MONEY = _set("eur usd gbp chf")
+_EXACT = re.compile(r"\d|[^\W\d_]\.[^\W\d_]|/.")
 
 
 def _speaks(message: Message) -> bool:
@@ -410,10 +411,15 @@ def _settled(text: str) -> dict[str, frozenset[str]]:
     return {what: given for what, given in rule(text).values.items() if given != {"go"}}
 
 
+def _exact(words: Likeness) -> frozenset[str]:
+    """Numbers, paths and file names among the words."""
+    return frozenset(word for word in words.all if _EXACT.search(word))
+
+
 def _matter(text: str) -> frozenset[str]:
     """The words that say what a sentence is about, without the values it gives."""
     words = said(text)
-    return frozenset(words.strong) - words.exact - _MONEY
+    return frozenset(words.strong) - _exact(words) - _MONEY
 
 
 def _topics(text: str) -> tuple[str, ...]:
@@ -441,4 +447,4 @@ def _reopens(role: str, sentence: Sentence, decided: _Decided) -> bool:
             return True
         if asks and what in _ONE_OF and set(said(what).strong) <= about:
             return True  # which database?
-    return same_words and (asks or bool(said(text).exact - said(decided.sentence).exact))
+    return same_words and (asks or bool(_exact(said(text)) - _exact(said(decided.sentence))))

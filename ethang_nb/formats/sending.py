@@ -98,7 +98,7 @@ class Sender:
         """The messages of all segments, in order. A segment is known again by being the same object."""
 
         def whole() -> Sending:
-            return write(mend(chain.from_iterable(segments)).messages, shape, plan)
+            return write(list(chain.from_iterable(segments)), shape, plan)
 
         if shape != self._shape:
             self._shape, self._pieces, self._others = shape, {}, {}

@@ -19,7 +19,7 @@ from ethang_nb.views.stylesheet import output
 __all__ = ["figures", "happenings", "headline", "html", "text"]
 
 ALLOWANCE = 20_000  # ► bytes of the table
-CURVE = 60  # cells of the small chart in the text form
+CURVE = 50  # cells of the small chart in the text form
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _COUNTED = (
     ("nudge", "nudge", "nudges"),

@@ -58,7 +58,7 @@ ACTS = st.one_of(
     st.just(("compact", None)),
     st.builds(lambda total: ("window", total), st.sampled_from([1_800, 2_600, 5_000])),
     st.builds(lambda name: ("policy", name), st.sampled_from(sorted(eth.policies))),
-    st.just(("reopen", None)),
+    st.sampled_from([("reopen", None), ("begin", None), ("cool", None), ("reseed", None)]),
 )
 
 
@@ -100,6 +100,8 @@ class Bench:
                     session.pin(value) if kind == "pin" else session.unpin(value)
             case "compact":
                 session.compact()
+            case "begin" | "cool" | "reseed":
+                getattr(session, kind)()
             case "window":
                 with suppress(BadWindow):  # by what the provider counts it may be too small
                     session.change(window=value)
@@ -136,7 +138,7 @@ class Bench:
         shutil.rmtree(self.folder)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(
     turns=st.lists(TURNS, min_size=4, max_size=25),
     acts=st.lists(ACTS, min_size=2, max_size=8),

@@ -77,7 +77,9 @@ def test_an_empty_note_is_written_by_rule_and_says_so(play, note, policy):
     assert diff.note_author == "rules"
     assert diff.note_reference == "rules@v1"
     if policy == "trim":  # it writes no note: one line says what left
-        assert re.fullmatch(r"\[\d+ segments left the window, \d+ tokens, without a note: log://.*\]", diff.note)
+        assert re.fullmatch(
+            r"\[\d+ segments left the window, \d+ tokens, without a note: log://.*\]", diff.note
+        )
         return
     assert "written by rules" in diff.note
     assert "USER: Question" in diff.note
@@ -132,9 +134,7 @@ def test_the_request_for_a_note_has_no_tools_and_the_notes_own_limit(play):
 
 def departed(*messages):
     return tuple(
-        Departed(
-            segment=str(at), title=f"turn {at}", tokens=9, address=f"log://{at}", messages=(message,)
-        )
+        Departed(segment=str(at), title=f"turn {at}", tokens=9, address=f"log://{at}", messages=(message,))
         for at, message in enumerate(messages)
     )
 

@@ -1,4 +1,4 @@
-"""The fold fed with the bench's transcripts: as messages that are counted when they come, or from counts that were kept."""
+"""The fold fed with a transcript: messages that are counted when they come, or counts that were kept."""
 
 from ethang_nb.context.arriving import arrive
 from ethang_nb.context.counting import message_tokens

@@ -304,6 +304,7 @@ class Naive:
         other = copy.deepcopy(self)
         other.passing = []
         other.render()
+        least = (100, self.settings.hard) if last else (self.policy.shrink_tokens, self.settings.cleanup_at - 1)
         due = self.total >= self.settings.evict_at or self.total > self.settings.hard or self.asked
         for stage in self.policy.stages:
             if stage == "squeeze":
@@ -312,10 +313,10 @@ class Naive:
                 other.collapse(keep)
             elif stage == "evict" and due:
                 other.evict(keep, note_tokens)
-            elif stage == "shrink" and not last:
-                other.shrink(self.policy.shrink_tokens, self.settings.cleanup_at - 1)
-        if last:
-            other.shrink(100, self.settings.hard)
+            elif stage == "shrink":
+                other.shrink(*least)
+        if last and "shrink" not in self.policy.stages:
+            other.shrink(*least)  # the last resort is every policy's
         return other
 
     # ---- the stages

@@ -55,15 +55,23 @@ turns = st.builds(
     again=again,
     late=st.sampled_from([False, False, False, True]),
 )
-said = st.builds(Act, kind=st.sampled_from(["say", "user"]), sizes=st.tuples(st.integers(1, 300)))
-by_hand = st.builds(Act, kind=st.sampled_from(["pin", "unpin", "rule", "note", "compact", "release", "usage"]))
+short = st.integers(1, 300)
+said = st.one_of(
+    st.builds(Act, kind=st.just("user"), sizes=st.tuples(short)),
+    st.builds(Act, kind=st.just("say"), sizes=st.tuples(st.one_of(short, short, short, st.just(1_400)))),
+)
+by_hand = st.builds(
+    Act, kind=st.sampled_from(["pin", "unpin", "rule", "note", "compact", "release", "usage"])
+)
 between = st.builds(Act, kind=st.sampled_from(["begin", "begin", "begin", "cool", "reseed"]))
 other_window = st.builds(Act, kind=st.just("window"), sizes=st.tuples(st.sampled_from(WINDOWS)))
 other_policy = st.builds(Act, kind=st.just("policy"), name=st.sampled_from(sorted(POLICIES)))
 acts = st.lists(
-    st.one_of(turns, turns, turns, said, said, by_hand, by_hand, between, other_window, other_policy),
-    min_size=5,
-    max_size=40,
+    st.one_of(
+        turns, turns, turns, turns, turns, said, said, by_hand, by_hand, between, other_window, other_policy
+    ),
+    min_size=8,
+    max_size=50,
 )
 windows = st.sampled_from(WINDOWS)
 policies = pytest.mark.parametrize("rules", sorted(POLICIES))
@@ -124,7 +132,9 @@ class Play:
                     context.unpin(holding[0].id)
             case "note":
                 if context.pending is not None:
-                    context.write_note(f"## Numbers\n- {number}\n" * (number % 60), author="a model", reference="x")
+                    context.write_note(
+                        f"## Numbers\n- {number}\n" * (number % 60), author="a model", reference="x"
+                    )
             case "compact":
                 context.ask_cleanup()
             case "usage":

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from ethang_nb.context.counting import message_tokens
 from ethang_nb.context.decision import Decision
 from ethang_nb.context.events import PolicyChanged
 from ethang_nb.context.fold import step
@@ -250,6 +251,37 @@ def test_the_caller_may_put_another_text_in_place_of_the_newest_note():
         fresh.write_note("x")
 
 
+def test_a_note_that_nobody_wrote_stands_by_rule_and_counts_as_what_was_reserved():
+    context, chronicle = watched(rules="pressure")
+    context.append(user("go"))
+    turn(context, 0, 0, text=f"The order is ORD-88421. {words(500)}")
+    fill_up(context, 600, 8)
+    assert context.pending is not None
+    (note,) = context.state.notes
+    assert context.state.note_tokens == note.tokens
+    (shown,) = [message for message in context.assemble() if message.kind == "note"]
+    assert "written by rules" in shown.text
+    assert message_tokens(shown, WORDS) <= note.tokens
+    # What people see of that cleanup has it too, with what it keeps and what is lost.
+    diff = chronicle.diffs[-1]
+    assert (shown.text, "rules", note.tokens) == (diff.note, diff.note_author, diff.note_tokens)
+    assert [("ORD-88421", "lost")] == [(fact.text, fact.fate) for fact in diff.facts]
+    assert shown in next(item for item in segments(context) if item.kind == "note").messages
+
+
+def test_of_two_notes_that_nobody_wrote_each_stands_for_its_own():
+    context, _ = watched(rules=replace(POLICIES["pressure"], notes_cap=900, note_most=300))
+    context.append(user("go"))
+    number = 0
+    while len(context.state.notes) < 2:
+        turn(context, number, 600)
+        context.request()
+        number += 1
+    first, second = [message.text for message in context.assemble() if message.kind == "note"]
+    assert "generation 1:" in first and "generation 2:" in second
+    assert "read_file f0.txt" in first and "read_file f0.txt" not in second
+
+
 # ---- what left can be found
 
 
@@ -290,7 +322,7 @@ def test_rehearsing_a_plan_leaves_the_context_as_it_is():
 # ---- replay
 
 
-@pytest.mark.parametrize("rules", ["ethang", "pressure"])
+@pytest.mark.parametrize("rules", POLICIES)
 def test_a_context_fed_from_its_journal_is_the_context_and_every_digest_comes_out_again(rules):
     journal = ListJournal()
     context, chronicle = watched(rules=rules, journal=journal)
@@ -376,7 +408,8 @@ def test_a_record_opens_under_other_rules_than_it_was_written_with(monkeypatch):
     context.append(user("read everything. Never open x.txt. Please read slowly, read it all."))
     fill_up(context, 600, 25)
     monkeypatch.setattr(
-        "ethang_nb.context.live.find", lambda message: (Found("constraint", message.text[:20], "another cue"),)
+        "ethang_nb.context.pinning.find",
+        lambda message: (Found("constraint", message.text[:20], "another cue"),),
     )
     monkeypatch.setattr("ethang_nb.context.stages.shrink.LAST_RESORT_TOKENS", 50)
     monkeypatch.setattr("ethang_nb.context.planner.cleanup", idle)

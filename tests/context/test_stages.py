@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from ethang_nb.context.counting import message_tokens
 from ethang_nb.context.explain import as_plan, next_cleanup
 from ethang_nb.context.messages import ToolCall, ToolResult, assistant, tool, user
+from ethang_nb.context.outline import segments
 from ethang_nb.context.planner import cleanup, decide
 from ethang_nb.context.policies import POLICIES
 from ethang_nb.context.policy import Policy
@@ -88,13 +92,25 @@ def test_the_nudge_comes_once_between_its_level_and_the_cleanup_level_and_is_cou
     assert [("nudge",)] == [row.events for row in chronicle.steps if row.events]
 
 
-def test_the_nudge_names_the_pressure_the_tool_and_what_happens_otherwise():
+def test_the_nudge_names_the_level_reached_the_tool_and_what_happens_otherwise():
+    """The level, not the fill: so it has the same tokens every time, and a replay need not write it anew."""
     context, _ = watched()
     context.append(user("go"))
     fill_up(context, 700, 5)
     context.request()
+    assert context.state.fill > 700
     text = context.entries[context.state.rows[-1].id].messages[0].text
-    assert "7" in text and "release_context" in text and "At 80.0 % a cleanup" in text
+    assert "more than 70.0 % full" in text and "release_context" in text and "At 80.0 % a cleanup" in text
+
+
+def test_a_nudge_is_no_segment_of_the_conversation_and_has_a_number_of_its_own():
+    context, _ = watched()
+    context.append(user("go"))
+    fill_up(context, 700, 5)
+    before = context.state.next_row
+    context.request()
+    assert (before, -1) == (context.state.next_row, context.state.rows[-1].id)
+    assert "nudge:1" == segments(context)[-1].id
 
 
 def test_a_landing_takes_the_nudge_out_and_arms_it_again_only_below_its_level():
@@ -214,6 +230,19 @@ def test_a_step_that_does_not_pay_for_its_note_is_skipped():
 # ---- shrink, minimum, forced, stuck
 
 
+def test_a_shrunk_result_counts_as_what_it_was_cut_to_and_takes_no_more():
+    context, _ = watched(rules=Policy(name="wide", entry_cap=900, entry_least=4_000, keep=2, slack=1_000))
+    context.append(user("go"))
+    turn(context, 1, 1_500)
+    turn(context, 2, 3_200)
+    context.request()
+    row = context.state.row(2)
+    shown = context.entries[2].forms(row, context.counter)[1]
+    assert "shrunk" == row.results[0].form
+    assert row.results[0].tokens - 20 < message_tokens(shown, context.counter) <= row.results[0].tokens
+    assert words(3_200, "w2") == context.entries[2].messages[1].text
+
+
 def test_results_that_stay_are_shrunk_largest_first_only_as_far_as_needed():
     context = live(rules=Policy(name="wide", entry_cap=900, entry_least=4_000, keep=2, slack=1_000))
     context.append(user("go"))
@@ -321,3 +350,89 @@ def test_the_next_cleanup_can_be_looked_at_without_changing_anything():
     assert plan.verdicts and plan.digest and plan.price
     assert picture(state) == picture(context.state)
     assert sent == context.assemble()
+
+
+# ---- reseed
+
+
+def working(rules="ethang", *, size=400, turns=4, **options):
+    """A context in which a piece of work was done: a task with a rule, tool turns, a pin that entered by hand."""
+    context, chronicle = watched(rules=rules, **options)
+    context.append(user("Read everything. Never open x.txt."))
+    fill_up(context, size, turns)
+    context.pin("report in EUR")
+    context.request()
+    return context, chronicle
+
+
+@pytest.mark.parametrize(("rules", "size", "starts"), [
+    ("ethang", 200, False), ("ethang", 260, True), ("lean", 260, False), ("reseed", 320, False),
+    ("reseed", 400, True), ("pressure", 700, False), ("priority", 700, False),
+])  # fmt: skip
+def test_a_new_piece_of_work_starts_from_the_core_at_the_policys_level(rules, size, starts):
+    """What collapsed early leaves `lean` below it."""
+    context, _ = working(rules, size=size)
+    decision = context.begin("next")
+    assert starts == (decision is not None and decision.lands)
+    assert starts == (1 == len(context.state.rows))
+
+
+def test_what_stays_is_the_first_task_and_the_core_says_the_rest_and_where_to_read_it():
+    context, chronicle = working()
+    assert context.begin("next").lands
+    task, core = context.assemble()[1], context.assemble()[0].text
+    assert "Read everything. Never open x.txt." == task.text
+    for line in (
+        "- constraint: Never open x.txt.",
+        "- constraint: report in EUR",
+        "file:f4.txt#L1-9@0a1b2c3d",
+    ):
+        assert line in core
+    diff = chronicle.diffs[-1]
+    assert "reseed" == diff.outcome and diff.left and all(item.address for item in diff.left)
+    context.append(user("The second task."))
+    context.request()
+    assert ["task", "task"] == [item.kind for item in segments(context) if item.kind != "core"][1:]
+
+
+def test_a_note_leaves_with_a_reseed_since_the_record_holds_what_it_stood_for():
+    context, _ = watched(rules=replace(POLICIES["pressure"], stages=("evict", "reseed"), reseed=200))
+    context.append(user("go"))
+    fill_up(context, 600, 8)
+    assert context.state.notes
+    assert context.begin("next").lands
+    assert () == context.state.notes
+    assert context.pending is None
+    assert "[handoff note" not in "".join(message.text for message in context.assemble())
+
+
+def test_cool_starts_the_next_piece_of_work_from_the_core_whatever_the_fill_and_once():
+    context, _ = working("pressure", size=40)
+    context.cool()
+    assert context.begin("next").lands
+    context.append(user("The second task."))
+    turn(context, 90, 40)
+    assert context.begin("after that") is None
+
+
+def test_a_start_that_frees_less_than_the_minimum_is_skipped_and_said_once():
+    context, chronicle = watched()
+    context.append(user(words(900)))
+    turn(context, 1, 300)
+    for _ in range(2):
+        context.begin("next")
+    assert 2 == len(context.state.rows)
+    assert 1 == len(chronicle.notices)
+    assert "a start from the core would free less than the minimum of 720 tokens" in chronicle.notices[0]
+
+
+@pytest.mark.parametrize(("reported", "starts"), [(10, True), (1, False)])
+def test_reports_that_can_hardly_be_right_make_the_fill_uncertain_and_tip_toward_the_core(reported, starts):
+    """Seed 004: "any uncertainty should tip toward rebuilding"; what is freed must still be worth it."""
+    context, _ = watched(rules=replace(POLICIES["reseed"], reseed=500, minimum=10))
+    context.append(user("go"))
+    turn(context, 1, 300)
+    context.request()
+    context.usage(context.state.total * reported, context.state.total)
+    decision = context.begin("next")
+    assert starts == (decision is not None and decision.lands)

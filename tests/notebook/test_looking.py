@@ -15,6 +15,11 @@ LOOKS = (
     "context",
     "segments",
     "plan",
+    "plan --reseed",
+    "trace ORD-47",
+    "trace no such text",
+    "replay",
+    "replay --policy trim --window 2000 --levels 500,600,300",
     "request",
     "request 1",
     "sessions",
@@ -29,6 +34,9 @@ ACTS = (
     "%%ethang\nTell me what its cap is.",
     "%ethang compact",
     "%ethang unpin 1",
+    "%ethang cool",
+    "%%ethang\nRead contracts/c1.txt and tell me what binds party 17.",
+    "%ethang reseed",
     "%%ethang --window 5000 --policy pressure\nRead contracts/c2.txt and tell me what binds party 34.",
 )
 
@@ -40,7 +48,8 @@ def look(notebook):
     with provisionalcompleter():
         list(notebook.shell.Completer.completions("%ethang status --session ", 25))
     session = find_open("audit")
-    for value in (session.snapshot, session.budget, session.segments, session.plan(), session):
+    looks = (session.plan(), session.plan(reseed=True), session.replay(policy="lean"), session.trace("cap"))
+    for value in (session.snapshot, session.budget, session.segments, session, *looks):
         str(value), repr(value), getattr(value, "_repr_html_", str)()
 
 
@@ -81,7 +90,16 @@ def test_a_session_that_is_only_in_the_record_is_looked_at_without_a_write(noteb
     notebook.run("%%ethang --window 3000\nRead contracts/c2.txt and tell me what binds party 34.")
     recorded = find_open("audit").recorded
     notebook.restart()
-    for name in ("status", "context", "segments", "plan", "request"):
+    for name in (
+        "status",
+        "context",
+        "segments",
+        "plan",
+        "plan --reseed",
+        "request",
+        "trace party 34",
+        "replay",
+    ):
         assert notebook.run(f"%ethang {name}").error is None
     assert find_open("audit") is None
     with Record.open(None, "audit", write=False) as record:

@@ -23,6 +23,6 @@ def squeeze(draft: Draft) -> None:
         again, at = large.place
         column = draft.ledger.results[again]
         squeezed = column.squeezed.get(at, 0)
-        untouched = large.place not in draft.changed and at >= draft.collapsed[again]
+        untouched = large.place not in draft.changed and large.tokens == column.tokens[at]
         if squeezed and untouched and squeezed < large.tokens and large.row not in stays:
             draft.set_result(large.place, squeezed, "squeezed")
