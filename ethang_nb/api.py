@@ -21,7 +21,7 @@ from ethang_nb.context.journal import MemoryJournal
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.occupancy import budget as live_budget
 from ethang_nb.context.outline import segments as live_segments
-from ethang_nb.context.pairing import mend
+from ethang_nb.context.pairing import Mending, mend
 from ethang_nb.context.plan import Plan
 from ethang_nb.context.policies import policy as find_policy
 from ethang_nb.context.policy import Policy
@@ -32,8 +32,9 @@ from ethang_nb.context.snapshot import Pin, Snapshot
 from ethang_nb.context.tape import Tape
 from ethang_nb.context.timeline import Timeline
 from ethang_nb.context.window import Window
+from ethang_nb.context.wording import preview
 from ethang_nb.errors import BadMessage, Misuse, NoSuchAddress, Stuck
-from ethang_nb.formats.detect import to_messages, to_tools
+from ethang_nb.formats.detect import reading, to_tools
 from ethang_nb.formats.sending import Sender, Sending, Shape, shape_of
 from ethang_nb.providers.windows import window_of
 from ethang_nb.tokens.registry import counter as find_counter
@@ -78,7 +79,8 @@ def replay(
     A request is made before every assistant message, and one at the end. `begins`: positions of the messages before
     which a piece of work begins.
     """
-    mended = mend(to_messages(messages))
+    read = reading(messages)
+    mended = mend(read.messages, positions=read.positions, said=read.unread)
     asked = _asked(window, **options)
 
     def tape(settings: Settings) -> Tape:
@@ -133,33 +135,38 @@ class Context:
         self.model = model or (window if isinstance(window, str) else "")
         self._journal = MemoryJournal()
         self._whole: dict[int, str] = {}
-        self._live = asked.live(journal=self._journal, spill=spill or self._keep, refuses=True)
+        kept = self._kept_by(spill) if spill else self._keep
+        self._live = asked.live(journal=self._journal, spill=kept, refuses=True)
         self._chronicle = Chronicle(self._live)
         self._sender = Sender()
         self._shape: Shape = "ethang"
         self._plain: Shape = "anthropic" if _speaks_anthropic(self.model, tools) else "openai"
         self._sent: int | None = None  # our own count of the last request
-        self._repairs: list[str] = []
+        self._mending = Mending()
+        self._repairs: list[str] = []  # of what came in
+        self._last: Sending | None = None
         self._lock = threading.RLock()
 
     def append(self, message: Any) -> None:
         """Takes in one message or a list of them: ethang, OpenAI or Anthropic shape, or an SDK's own object.
 
-        All of them or, where one is refused, none. A result that no open call asked for is left out of what is
-        sent, and said in `segments.repairs`.
+        All of them or, where one is refused, none. What cannot stand in a legal history (a result that no open
+        call asked for, a message with nothing in it) is left out, and said in `segments.repairs`.
         """
-        items = to_messages(message)
+        read = reading(message)
         with self._lock:
-            for item in items:
+            for item in read.messages:
                 self._live.check(item)
-            if len(items) > 1 and any(item.role == "system" for item in items):
+            if len(read.messages) > 1 and any(item.role == "system" for item in read.messages):
                 # A system text counts against what follows it, so the list is tried on a copy first.
                 twin = self._live.copy()
-                for item in items:
+                for item in mend(read.messages, still_open=True).messages:
                     with suppress(BadMessage):
                         twin.append(item)
             self._shape = shape_of(message, self._shape, plain=self._plain)
-            for item in items:
+            mended = self._mending.take(read.messages, positions=read.positions, said=read.unread)
+            self._repairs += mended.repairs
+            for item in mended.messages:
                 try:
                     self._live.append(item)
                 except BadMessage as error:
@@ -193,6 +200,7 @@ class Context:
                 raise Stuck(plan.reason)
             # A call that still waits is answered in what is sent, not in what stands here.
             sending = self._sender.send(self._live.parts(), self._shape, plan)
+            self._last = sending
             self._sent = self._live.state.total
             return sending
 
@@ -240,6 +248,26 @@ class Context:
             )
         return self._whole.get(int(number)) or self._journal.text(int(number))
 
+    def _kept_by(self, spill: Spill) -> Spill:
+        """The caller's spill; a text it fails on is kept here, so that a failing store costs nobody a result."""
+
+        def keep(tool: str, text: str) -> str:
+            try:
+                return spill(tool, text)
+            except Exception as error:  # whatever the caller's store does; it is said
+                address = self._keep(tool, text)
+                self._repairs.append(
+                    f"spill failed, kept at {address}: {type(error).__name__}: {preview(str(error), 160)}"
+                )
+                return address
+
+        return keep
+
+    def _all_repairs(self) -> tuple[str, ...]:
+        """What was mended as it came in, then what the last request could not hold."""
+        unsent = () if self._last is None else self._last.repairs
+        return (*self._repairs, *(f"in the request, {line}" for line in unsent))
+
     def _keep(self, _tool: str, text: str) -> str:
         number = self._journal.next
         self._whole[number] = text
@@ -248,7 +276,7 @@ class Context:
     @property
     def segments(self) -> Segments:
         with self._lock:
-            return live_segments(self._live, self._repairs)
+            return live_segments(self._live, self._all_repairs())
 
     @property
     def budget(self) -> Budget:
@@ -263,7 +291,7 @@ class Context:
                 model=self.model,
                 model_label=self.model or "no model named",
                 state="live",
-                repairs=self._repairs,
+                repairs=self._all_repairs(),
             )
 
     def _repr_html_(self) -> str:
@@ -346,7 +374,8 @@ def _asked(
 def _standing(messages: Any, window_given: int | str | Window, **options: Any) -> tuple[LiveContext, tuple[str, ...]]:
     """A context in which these messages stand as they are: nothing is spilled, nothing has happened yet."""
     live = _asked(window_given, **options).live()
-    mended = mend(to_messages(messages))
+    read = reading(messages)
+    mended = mend(read.messages, positions=read.positions, said=read.unread)
     for message in mended.messages:
         live.stand(message)
     live.pinning.enter()

@@ -446,7 +446,9 @@ def test_a_result_that_nobody_asked_for_is_left_out_and_said():
         [{"role": "tool", "tool_call_id": "ghost", "content": "y"}, {"role": "assistant", "content": "ok"}]
     )
     assert ["x", "ok"] == [item["content"] for item in context.request()]
-    assert "names call 'ghost', which no open call has" in context.segments.repairs[0]
+    assert context.segments.repairs == (
+        "message 1: the result of call 'ghost' removed, no call before it asked for it: 'y'",
+    )
 
 
 def test_of_a_list_with_a_message_that_can_never_be_sent_nothing_enters():

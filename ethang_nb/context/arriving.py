@@ -23,8 +23,8 @@ __all__ = ["Arrived", "Spill", "SpillWording", "arrive"]
 
 LONGEST_LINE = 65_535  # what a ledger has room for; a line that long is never shorter than its result
 SHORT = 4  # ► characters per token of the entry limit, up to which a text is counted at once
-SpillWording = Callable[[str, str, int, str], str]
-"""`wording(tool, text, head, address) -> str`: what enters instead of a text over a limit of characters."""
+SpillWording = Callable[[str, str, int, str, str], str]
+"""`wording(tool, text, head, address, reader) -> str`: what enters instead of a text over a limit of characters."""
 Spill = Callable[[str, str], str]
 """`spill(tool, text) -> address`: keeps a text outside the window."""
 
@@ -46,9 +46,13 @@ def arrive(
     counter: TokenCounter,
     spill: Spill | None,
     wording: SpillWording = spilled,
+    reader: str = "",
     stands: bool = False,
 ) -> Arrived:
-    """`call` names the call in words, `address` is its place in the record; `stands`: nothing is cut any more."""
+    """`call` names the call in words, `address` is its place in the record; `stands`: nothing is cut any more.
+
+    `reader` names the tool that reads addresses, "" where there is none.
+    """
     kept, address = result, result.address or address
     form: Form = "full"
     short = len(result.text) <= settings.entry_tokens * SHORT
@@ -58,12 +62,8 @@ def arrive(
         and "intake" in settings.policy.stages
         and _over(result.text, settings, counter, text_tokens)
     ):
-        kept, form, text_tokens = (
-            _spilled(result, address, settings, counter, spill, wording),
-            "spilled",
-            None,
-        )
-        address = kept.address
+        kept = _spilled(result, address, settings, counter, spill, wording, reader)
+        form, text_tokens, address = "spilled", None, kept.address
     tokens = result_tokens(kept, counter, text_tokens)
     line = MESSAGE_OVERHEAD + counter.count(stub(call, kept, tokens, address))
     squeezed = tokens
@@ -82,13 +82,14 @@ def _spilled(
     counter: TokenCounter,
     spill: Spill | None,
     wording: SpillWording,
+    reader: str,
 ) -> ToolResult:
     if not result.address and spill is not None:
         address = spill(result.name or "tool", result.text)
     if settings.policy.entry_chars is None:
-        text = cut(result.text, settings.entry_tokens - MESSAGE_OVERHEAD, counter, address)
+        text = cut(result.text, settings.entry_tokens - MESSAGE_OVERHEAD, counter, address, reader=reader)
     else:
-        text = wording(result.name or "tool", result.text, settings.policy.head_chars, address)
+        text = wording(result.name or "tool", result.text, settings.policy.head_chars, address, reader)
     again = result.again if result.address else "read"
     return replace(result, text=text, address=address, again=again)
 

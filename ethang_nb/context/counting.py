@@ -85,7 +85,7 @@ def _part_tokens(part: Text | Image | Thinking | ToolCall | ToolResult, counter:
         case Text():
             return counter.count(part.text)
         case Thinking():
-            return counter.count(part.text) + counter.count(part.signature)
+            return sum(counter.count(text) for text in (part.text, part.signature, part.redacted))
         case ToolCall():
             return CALL_OVERHEAD + counter.count(part.name) + counter.count(part.arguments)
         case Image():

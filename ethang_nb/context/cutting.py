@@ -20,12 +20,12 @@ WIDEST = (
 LINE_BACK_PER_MILLE = 200  # ► how far a cut may step back to end at a line's end
 
 
-def cut(text: str, limit: int, counter: TokenCounter, address: str) -> str:
+def cut(text: str, limit: int, counter: TokenCounter, address: str, *, reader: str = "") -> str:
     """`text` in at most `limit` tokens: head, marker, tail. The whole is returned where it fits."""
     if not counter.over(text, limit):
         return text
     lines = text.count("\n") + 1
-    alone = _marker(len(text), 1, lines, lines, address)
+    alone = _marker(len(text), 1, lines, lines, address, reader)
     room = limit - counter.count(alone) - 2
     if room < 8:
         return head(f"[… {address}]" if counter.over(alone, limit) else alone, limit, counter)
@@ -35,10 +35,10 @@ def cut(text: str, limit: int, counter: TokenCounter, address: str) -> str:
     from_line = first.count("\n") + 1
     begins_line = not last or text[len(text) - len(last) - 1] == "\n"
     to_line = lines - last.count("\n") - begins_line
-    shown = f"{first.rstrip()}\n{_marker(missing, from_line, to_line, lines, address)}\n{last.lstrip()}"
+    shown = f"{first.rstrip()}\n{_marker(missing, from_line, to_line, lines, address, reader)}\n{last.lstrip()}"
     while counter.over(shown, limit) and last:
         last = last[len(last) // 4 + 1 :]
-        shown = f"{first.rstrip()}\n{_marker(missing, from_line, to_line, lines, address)}\n{last.lstrip()}"
+        shown = f"{first.rstrip()}\n{_marker(missing, from_line, to_line, lines, address, reader)}\n{last.lstrip()}"
     return shown if not counter.over(shown, limit) else head(shown, limit, counter)
 
 
@@ -70,6 +70,7 @@ def _within(
     return kept[:end] if end >= len(kept) * (1000 - LINE_BACK_PER_MILLE) // 1000 else kept
 
 
-def _marker(missing: int, from_line: int, to_line: int, lines: int, address: str) -> str:
+def _marker(missing: int, from_line: int, to_line: int, lines: int, address: str, reader: str) -> str:
     where = f"lines {from_line:,}-{to_line:,} of {lines:,}" if lines > 1 else "of 1 line"
-    return f"[… {missing:,} characters left out, {where}; the whole text: {address}, read it with read_spill]"
+    how = f", read it with {reader}" if reader else ""
+    return f"[… {missing:,} characters left out, {where}; the whole text: {address}{how}]"

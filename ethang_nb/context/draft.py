@@ -343,6 +343,11 @@ def kept_rows(state: State, keep: int, *, live: tuple[Span, ...] | None = None) 
             break
     if left:
         edge = 0
+    if keep > 1:  # questions that still wait for an answer; one of them at least stays always
+        row = state.n - 1
+        while row >= 0 and kinds[row] in (_USER, _PIN):
+            newest.append(row)
+            row -= 1
     stays = {*newest, state.first_task, state.task, state.user, *[row for row, _ in state.opened]}
     stays.discard(-1)
     return edge, frozenset(stays)

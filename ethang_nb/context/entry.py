@@ -32,6 +32,8 @@ class Entry:
     step: int
     sizes: list[int] = field(default_factory=list)
     """Tokens of each result as it entered."""
+    reader: str = ""
+    """The tool that reads addresses, "" where there is none."""
     _shown: tuple[Row, tuple[Message, ...]] | None = None
 
     @property
@@ -86,7 +88,7 @@ class Entry:
                 new = replace(result, text=self.line(index), images=(), address=address)
             case "shrunk":
                 new = replace(
-                    result, text=cut(result.text, counted.tokens - MESSAGE_OVERHEAD, counter, address)
+                    result, text=cut(result.text, counted.tokens - MESSAGE_OVERHEAD, counter, address, reader=self.reader)
                 )
                 new = replace(new, address=address)
             case "squeezed":

@@ -78,13 +78,16 @@ def landed(decision: Decision) -> State:
     if decision.outcome == "nudge":
         return state._replace(asked=False, armed=False, nudged=True, said="", reports=reports)
     if not decision.lands:
-        said = decision.cause or decision.outcome if decision.outcome in ("idle", "stuck") else ""
+        if decision.cause:
+            return state._replace(declined=True)
+        said = decision.outcome if decision.outcome in ("idle", "stuck") else ""
         return state._replace(asked=False, said=said, reports=reports)
     return state._replace(
         asked=False,
         cooled=state.cooled and decision.outcome != "reseed",
         next_note=state.next_note + decision.writes_note,
         said="",
+        declined=False,
         armed=state.total < state.settings.nudge_at,
         reports=reports,
     )

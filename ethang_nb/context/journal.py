@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from ethang_nb.context import kinds
-from ethang_nb.context.messages import from_json
+from ethang_nb.context.messages import Message, from_json
 
 __all__ = ["Journal", "MemoryJournal"]
 
@@ -34,12 +34,12 @@ class MemoryJournal:
     records = False
 
     def __init__(self, first: int = 0) -> None:
-        self._kept: list[Any] = []
+        self._texts: list[str] = []
         self._first = first
 
     @property
     def next(self) -> int:
-        return self._first + len(self._kept)
+        return self._first + len(self._texts)
 
     def write(self, kind: str, data: dict[str, Any]) -> int:
         number = self.next
@@ -48,14 +48,18 @@ class MemoryJournal:
             if message.get("kind") in ("nudge", "notice"):
                 return -1
             # Ours too (a pin by hand): two messages at one address would be one that cannot be read again.
-            self._kept.append(message)
+            self._texts.append(_readable(from_json(message)))
         elif kind == kinds.SYSTEM:
-            self._kept.append(data["text"])
+            self._texts.append(data["text"])
         return number
 
     def text(self, number: int) -> str:
         """The text of entry `number`. Raises IndexError."""
         if number < self._first:
             raise IndexError(number)
-        kept = self._kept[number - self._first]
-        return kept if isinstance(kept, str) else from_json(kept).text
+        return self._texts[number - self._first]
+
+
+def _readable(message: Message) -> str:
+    """A turn that only calls has no text of its own; what it called is what can be read there."""
+    return message.text or "\n".join(f"{call.name} {call.arguments}" for call in message.calls)

@@ -64,6 +64,9 @@ from ethang_nb.errors import BadMessage, Misuse
 
 __all__ = ["LiveContext", "Observer"]
 
+READS, OFFERS = "read_spill", "release_context"
+"""The tools that texts of ours name; where a model lacks them, they do not."""
+
 
 class Observer(Protocol):
     """Told of what is decided, and of notes and reports, as it happens, live and in a replay alike."""
@@ -243,7 +246,7 @@ class LiveContext:
         )
         row = self.state.next_passing if kind in ("nudge", "notice") else self.state.next_row
         address = f"log://{number}" if number >= 0 else ""
-        self.entries[row] = Entry(row, [message], [address], self.step)
+        self.entries[row] = Entry(row, [message], [address], self.step, reader=self.reader)
         self.feed(MessageAdded(kind=kind, tokens=tokens, calls=len(message.calls)))
         return row
 
@@ -259,6 +262,7 @@ class LiveContext:
             counter=self.counter,
             spill=self._spill,
             wording=self._wording,
+            reader=self.reader,
             stands=stands,
         )
         same = arrived.result is result and len(message.parts) == 1
@@ -387,8 +391,12 @@ class LiveContext:
         return turning
 
     def enter_nudge(self) -> None:
-        levels = self.state.levels
-        self.enter(user(nudge(levels.nudge, levels.cleanup), source="ethang", kind="nudge"), own=True)
+        self.enter(self.nudge(self.state.settings), own=True)
+
+    def nudge(self, settings: Settings) -> Message:
+        """The nudge as it enters under these settings."""
+        levels, offers = settings.levels, any(tool.name == OFFERS for tool in self.tools)
+        return user(nudge(levels.nudge, levels.cleanup, offers=offers), source="ethang", kind="nudge")
 
     def turn(self, decision: Decision) -> Turning:
         """Carries out what was decided of the state as it is; nothing of ours enters, and nobody is told yet."""
@@ -532,6 +540,11 @@ class LiveContext:
         """The task of the current piece of work."""
         task = self.state.task
         return self.entries[task].messages[0].text if task >= 0 else ""
+
+    @property
+    def reader(self) -> str:
+        """The tool that reads addresses, "" where the model has none."""
+        return READS if any(tool.name == READS for tool in self.tools) else ""
 
     def feed(self, event: Event) -> Decision | None:
         self.state, decision = step(self.state, event)

@@ -16,6 +16,7 @@ from ethang_nb.context.notes import (
     Departed,
     NoteTask,
     compose,
+    is_blank,
     is_cut,
     line_note,
     rule_note,
@@ -137,7 +138,7 @@ class NoteDesk:
         task = self.pending or (self.last if text else None)
         if task is None or task.id not in self._covered:
             raise Misuse("no handoff note is due; one is written after a cleanup that evicts")
-        if not text or not text.strip():
+        if text is None or is_blank(text):
             return self.by_rule(task, counter)
         return self._composed(task, text, reference, author, counter)
 

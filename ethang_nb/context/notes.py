@@ -29,6 +29,7 @@ __all__ = [
     "NoteTask",
     "compose",
     "extract",
+    "is_blank",
     "is_cut",
     "line_note",
     "rule_note",
@@ -179,12 +180,23 @@ def usable_note(text: str | None) -> bool:
         return False
     lines = _TAG.sub("", text).split("\n")
     headings = {line.strip("# \t\r:").lower() for line in lines if line.startswith("#")}
-    body = [line for line in lines if not line.startswith("#") and line.strip(_MARKS).lower() not in _NOTHING]
-    if not any(letter.isalnum() for line in body for letter in line):
+    body = _body(lines)
+    if not body:
         return False
     if headings & {heading.lower() for heading in HEADINGS}:
         return True
     return sum(map(len, body)) >= SHORTEST and not _NOT_ALONE.match(text)
+
+
+def is_blank(text: str | None) -> bool:
+    """Whether a text says nothing at all: blank, tags, empty headings."""
+    return not _body(_TAG.sub("", text or "").split("\n"))
+
+
+def _body(lines: Sequence[str]) -> list[str]:
+    """The lines that say something; none where no letter or digit stands in them."""
+    body = [line for line in lines if not line.startswith("#") and line.strip(_MARKS).lower() not in _NOTHING]
+    return body if any(letter.isalnum() for line in body for letter in line) else []
 
 
 # A note by rule
@@ -354,8 +366,8 @@ def _heads(task: NoteTask, reference: str, author: str, *, cut: bool) -> Iterato
     begin = f"[handoff note {reference}, generation {task.generation}"
     left = f"stands for {len(task.departed)} segments that left the window"
     short = ", cut to fit" if cut else ""
-    yield f"{begin}: {left}; written by {author}{short}; claims, not instructions]"
-    yield f"{begin}: {left}; claims, not instructions]"
+    yield f"{begin}: {left}; written by {author}{short}; claims, not instructions; the work goes on]"
+    yield f"{begin}: {left}; claims, not instructions; the work goes on]"
     yield f"[handoff note {reference[:40]}, generation {task.generation}]"
     yield f"[handoff note given, generation {task.generation}]"
 

@@ -82,11 +82,12 @@ def _part_segments(context: LiveContext) -> list[Segment]:
 
 
 def _note_segments(context: LiveContext, position: int, acts: dict[int, list[Move]]) -> list[Segment]:
-    one = context.state.policy.notes == "one"
+    kind = context.state.policy.notes
+    one, goes = kind == "one", kind in ("droppable", "line")
     items = []
     for at, note in enumerate(context.state.notes):
         message = context.notes.message(note.id, context.counter)
-        reason = REASONS["note" if one else "note-protected"]
+        reason = REASONS["note" if one else "note-droppable" if goes else "note-protected"]
         items.append(
             Segment(
                 id=f"note:{note.id}",
@@ -95,12 +96,12 @@ def _note_segments(context: LiveContext, position: int, acts: dict[int, list[Mov
                 messages=(message,),
                 tokens=note.tokens,
                 retention=Retention.NOTE,
-                droppable=False,
+                droppable=goes,
                 reason=reason,
                 source=message.source,
                 trust="agent",
                 position=position + at,
-                verdict="rewritten" if one and _evicts(acts) else "stays",
+                verdict="rewritten" if kind != "protected" and _evicts(acts) else "stays",
                 why=reason,
             )
         )

@@ -106,7 +106,7 @@ def reseeded(state: State, *, asked: bool = True) -> Decision | None:
     if gain <= 0 and not asked:
         return None
     if draft.total > state.settings.hard or (gain < state.settings.minimum and not asked):
-        if state.said == "reseed":
+        if state.declined:
             return None
         lacks = max(0, state.settings.minimum - gain)  # 0: what would start does not fit hard
         return Decision(outcome="idle", before=state, after=state, cause="reseed", lacks=lacks)

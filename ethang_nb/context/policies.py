@@ -111,6 +111,8 @@ _SHIPPED = (
         levels=Levels(nudge=750, cleanup=750, landing=400),
         evict_to=0,
         keep=4,
+        # 002: "a fill ratio and a minimum amount of history": with four segments or fewer there is nothing to do
+        slack=1000,
         unit="segment",
         # 002: "The summary segment is itself droppable"
         notes="droppable",

@@ -114,6 +114,8 @@ class State(NamedTuple):
     """Whether somebody asked for a cleanup at the next request point."""
     cooled: bool = False
     """Whether somebody asked that the next piece of work starts from the core."""
+    declined: bool = False
+    """Whether a start from the core was declined since the last landing; said once."""
     said: str = ""
     """The cause last said of a context that is stuck or cannot be cleaned; said once per cause."""
     reports: Reports = Reports()

@@ -19,7 +19,7 @@ from ethang_nb.context.entry import Entry
 from ethang_nb.context.explain import as_plan
 from ethang_nb.context.leaving import cuts
 from ethang_nb.context.live import LiveContext
-from ethang_nb.context.messages import Message, user
+from ethang_nb.context.messages import Message
 from ethang_nb.context.plan import Outcome, Plan
 from ethang_nb.context.policies import policy as find_policy
 from ethang_nb.context.policy import Policy
@@ -29,7 +29,6 @@ from ethang_nb.context.settings import Settings
 from ethang_nb.context.state import State
 from ethang_nb.context.tape import Tape
 from ethang_nb.context.window import Levels, Window
-from ethang_nb.context.wording import nudge
 from ethang_nb.errors import Misuse
 
 __all__ = ["Step", "Timeline"]
@@ -62,8 +61,7 @@ class Timeline(Shown, Sequence[Step]):
         self._tape, self.settings, self._retape = tape, settings, retape
         self.repairs = tuple(repairs)
         counter = tape.context.counter
-        text = nudge(settings.levels.nudge, settings.levels.cleanup)
-        self._nudge = user(text, source="ethang", kind="nudge")
+        self._nudge = tape.context.nudge(settings)
         self._turns = refold(tape, settings, nudge_tokens=message_tokens(self._nudge, counter))
 
     # ---- the same transcript otherwise

@@ -39,6 +39,7 @@ REASONS: dict[str, str] = {
     "pin": "pinned: it leaves only when its sentence stands in the core",
     "note": "one note, rewritten from the record",
     "note-protected": "handoff notes are protected",
+    "note-droppable": "it goes with the next cleanup that evicts, and the next note stands for it too",
     "memory": "recalled memory, kept before older turns",
     "user": "older user message",
     "assistant": "older turn",
@@ -68,11 +69,17 @@ def percent(per_mille: int) -> str:
     return f"{per_mille // 10}.{per_mille % 10} %"
 
 
-def nudge(level: int, cleanup: int) -> str:
+def nudge(level: int, cleanup: int, *, offers: bool = True) -> str:
     """The nudge names the pressure, the tool that helps, and what happens otherwise (seed 000).
 
-    It names the level that was reached, not the fill: so it is the same text, of the same size, every time.
+    It names the level that was reached, not the fill: so it is the same text, of the same size, every time. `offers`:
+    whether the model has the tool to offer results.
     """
+    if not offers:
+        return (
+            f"[context pressure] The window is more than {percent(level)} full. At {percent(cleanup)} a cleanup takes old "
+            f"tool results out by rule, oldest first; say now, in your own words, what of them you still need."
+        )
     return (
         f"[context pressure] The window is more than {percent(level)} full. If you no longer need some tool results, "
         f"call release_context with their addresses; each becomes one line that says where to read it again. "
@@ -112,11 +119,12 @@ def stub(name: str, result: ToolResult, tokens: int, address: str) -> str:
     return f"[left the window: {name}, {tokens:,} tokens; {again}: {address}]"
 
 
-def spilled(name: str, text: str, head: int, address: str) -> str:
+def spilled(name: str, text: str, head: int, address: str, reader: str) -> str:
     """What enters instead of a long result where a policy counts characters: its size, its beginning, its address."""
     lines = text.count("\n") + 1
+    how = f", read it with {reader}" if reader else ""
     return (
-        f"[{name}: {len(text):,} characters over {lines:,} lines; the whole text: {address}, read it with read_spill]\n"
+        f"[{name}: {len(text):,} characters over {lines:,} lines; the whole text: {address}{how}]\n"
         f"{text[:head].rstrip()}"
     )
 

@@ -88,7 +88,7 @@ def p95(fills: Sequence[float]) -> int:
     return round(1000 * ordered[place - 1])
 
 
-def notice(tool: str, text: str, head: int, address: str) -> str:
+def notice(tool: str, text: str, head: int, address: str, _reader: str) -> str:
     """What enters instead of a spilled result."""
     shown = text[:head].rstrip()
     lines = text.count("\n") + 1

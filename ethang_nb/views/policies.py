@@ -19,6 +19,7 @@ MORE = (
 )
 _HEADS = ("name", "from", "nudge / cleanup / landing", "notes", "reseed")
 _WIDTHS = (10, 16, 25, 9, 7)
+_WHOLE = "white-space:nowrap"  # a narrow column would break in the middle of a word
 _FROM = re.compile(r"[:,]")
 
 
@@ -40,19 +41,26 @@ def text(policies: Mapping[str, Policy]) -> str:
 
 def html(policies: Mapping[str, Policy]) -> str:
     """The policies as a stored output."""
-    head = el("tr", *(el("th", name, scope="col") for name in (*_HEADS, "stages")))
+    head = el(
+        "tr",
+        *(el("th", head, scope="col", style=_WHOLE) for head in ("name", "from")),
+        el("th", _HEADS[2], scope="col"),
+        *(el("th", head, scope="col", style=_WHOLE) for head in ("notes", "reseed", "stages")),
+    )
     body = join(*(_row(item) for item in policies.values()))
     drawn = el("table", el("caption", "Policies"), el("thead", head), el("tbody", body), class_="eth-cards")
     return output(drawn, el("p", MORE, class_="eth-dim"), label="Policies")
 
 
 def _row(policy: Policy) -> Markup:
-    name, *rest = _cells(policy)
+    name, source, levels, notes, reseed = _cells(policy)
     about = el("p", line(_about(policy), 400), class_="eth-dim") if _about(policy) else None
     return el(
         "tr",
-        el("th", name, scope="row"),
-        *(el("td", cell) for cell in rest),
+        el("th", name, scope="row", style=_WHOLE),
+        el("td", source),
+        el("td", levels),
+        *(el("td", cell, style=_WHOLE) for cell in (notes, reseed)),
         el("td", ", ".join(policy.stages), about, class_="eth-w"),
     )
 

@@ -17,13 +17,7 @@ __all__ = ["happened", "html", "place", "stands", "summary", "text"]
 ALLOWANCE = 30_000  # ► bytes of the table
 WANTED = 60  # characters of the text that was looked for
 
-_FORMS = {
-    "full": "whole",
-    "spilled": "cut on entry",
-    "stub": "one line",
-    "shrunk": "shrunk",
-    "squeezed": "squeezed",
-}
+_FORMS = {"spilled": "cut on entry", "stub": "as one line", "shrunk": "shrunk", "squeezed": "squeezed"}
 _HOW = {
     "cut": "cut as it entered",
     "collapse": "became one line",
@@ -53,17 +47,15 @@ def place(item: Place) -> str:
 
 
 def stands(item: Place) -> str:
-    """Whether it is in the window, and in which form."""
+    """Whether it is in the window, and in which form its segment stands there."""
+    return ", ".join(part for part in _now(item) if part)
+
+
+def _now(item: Place) -> tuple[str, str]:
+    form = _FORMS.get(item.form, "")
     if item.in_window:
-        form = _FORMS.get(item.form, "")
-        return f"in the window, {form}" if form and form != "whole" else "in the window"
-    if item.form:  # its segment is there, and the text itself is not
-        return f"out of the window; its segment stands there {_as(item.form)}"
-    return "out of the window"
-
-
-def _as(form: str) -> str:
-    return {"stub": "as one line", "shrunk": "shrunk", "squeezed": "squeezed"}.get(form, "cut on entry")
+        return "in the window", form
+    return "out of the window", f"its segment stands there {form or 'whole'}" if item.form else ""
 
 
 def happened(item: Place) -> str:
@@ -120,10 +112,11 @@ def _table(places: Sequence[Place]) -> Markup:
 def _row(item: Place) -> Markup:
     logged = item.logged if item.logged != item.address else ""
     tone = "eth-ok" if item.in_window else "eth-leaves"
+    now, rest = _now(item)
     return el(
         "tr",
         el("th", breakable(place(item)), scope="row"),
-        el("td", el("span", stands(item), class_=tone)),
+        el("td", el("span", now, class_=f"eth-v {tone}"), f" {rest}" if rest else None),
         el("td", happened(item), el("p", line(item.excerpt, PREVIEW), class_="eth-dim"), class_="eth-w"),
         el("td", address(item.address), " " if logged else None, address(logged), class_="eth-w"),
     )

@@ -138,7 +138,7 @@ class Bench:
         shutil.rmtree(self.folder)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     turns=st.lists(TURNS, min_size=4, max_size=25),
     acts=st.lists(ACTS, min_size=2, max_size=8),

@@ -158,13 +158,12 @@ def check_all(script: Script, window: Window, rules: str | Policy, spots: Sequen
 
 
 def digests(timeline: Timeline) -> dict[int, str]:
-    """Of the decisions at request points, by step."""
-    here = [turn for turn in timeline._turns if turn.decision.outcome != "reseed"]
-    assert len(here) == len(timeline.digests)
+    """Of the decisions at request points that were not nothing, by step; idle ones may be passed over."""
+    here = [turn for turn in timeline._turns if turn.decision.outcome not in ("reseed", "intake", "nothing")]
     return {
         turn.point: told
         for turn, told in zip(here, timeline.digests, strict=True)
-        if turn.decision.outcome not in ("nothing", "idle")
+        if turn.decision.outcome != "idle"
     }
 
 
