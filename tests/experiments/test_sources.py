@@ -32,7 +32,7 @@ def test_the_documents_have_the_sizes_of_the_source(number, characters):
 
 
 def test_the_notice_hides_the_line_that_is_looked_for(counts):
-    said = notice("read_document_3", SEED.documents[3], HEAD_CHARS, "spill://0e803ae97de7")
+    said = notice("read_document_3", SEED.documents[3], HEAD_CHARS, "spill://0e803ae97de7", "")
     assert len(said) in (832, 833)
     assert SEED.sought in SEED.documents[3] and SEED.sought not in said
 
@@ -54,7 +54,7 @@ def test_the_address_of_the_document_is_lost_among_the_facts(counts):
             tool(
                 ToolResult(
                     call_id="1",
-                    text=notice(f"read_document_{i}", SEED.documents[i], HEAD_CHARS, f"spill://{i:012x}"),
+                    text=notice(f"read_document_{i}", SEED.documents[i], HEAD_CHARS, f"spill://{i:012x}", ""),
                 )
             )
         ]
