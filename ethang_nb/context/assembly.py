@@ -42,6 +42,8 @@ class Assembly:
         self._follow(state)
         numbers, rows = state.numbers, self._rows
         found = [rows.get(number) or self._stand(state, number, entries, counter) for number in numbers]
+        if len(rows) > 2 * len(numbers):  # most of what is kept has left
+            self._rows = dict(zip(numbers, found, strict=True))
         for item in reversed(state.passing):
             found.insert(bisect_left(numbers, item.after), tuple(entries[item.id].messages))
         text = Message(role="system", parts=(Text(text=system),), source="system")

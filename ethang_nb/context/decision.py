@@ -193,6 +193,8 @@ def recalled(state: State, data: dict[str, Any]) -> Decision:
             notes=tuple(NoteRow(*note) for note in data["notes"]),
             occupied=data["occupied"],
         )
+        # A call that left with a reseed waits no longer.
+        after = after._replace(opened=tuple([item for item in state.opened if after.is_live(item[0])]))
     return Decision(
         outcome=data["outcome"],
         before=state,

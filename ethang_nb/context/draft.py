@@ -7,7 +7,7 @@ rows come from the ledger's prefix sums, so a stage finds where it may stop by b
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from ethang_nb.context.ledger import CLASSES, FORMS, KINDS, Form
@@ -331,7 +331,8 @@ def kept_rows(state: State, keep: int, *, live: tuple[Span, ...] | None = None) 
     """
     kinds, left, edge = state.ledger.kind, keep, state.n
     newest: list[int] = []
-    for start, stop in reversed(state.live if live is None else live):
+    spans = state.live if live is None else live
+    for start, stop in reversed(spans):
         for row in range(min(stop, state.n) - 1, start - 1, -1):
             if kinds[row] != _PIN:
                 newest.append(row)
@@ -348,13 +349,19 @@ def kept_rows(state: State, keep: int, *, live: tuple[Span, ...] | None = None) 
         while row >= 0 and kinds[row] in (_USER, _PIN):
             newest.append(row)
             row -= 1
-    stays = {*newest, state.first_task, state.task, state.user, *[row for row, _ in state.opened]}
-    stays.discard(-1)
+    stays = set(newest)
+    for row in (state.first_task, state.task, state.user, *[row for row, _ in state.opened]):
+        # What left with a reseed is no more: the task and the newest user message of the work before it.
+        if row not in stays and _inside(row, spans):
+            stays.add(row)
     return edge, frozenset(stays)
 
 
-def _inside(row: int, spans: list[Span]) -> bool:
-    return any(start <= row < stop for start, stop in spans)
+def _inside(row: int, spans: Sequence[Span]) -> bool:
+    for start, stop in spans:  # noqa: SIM110 - asked at every plan, and twice as fast as any()
+        if start <= row < stop:
+            return True
+    return False
 
 
 def _minus(live: tuple[Span, ...], gone: list[Span]) -> tuple[Span, ...]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from ethang_nb.context.address import find_all, parse
 from ethang_nb.context.counting import MESSAGE_OVERHEAD, TokenCounter
@@ -84,6 +85,12 @@ class Departed:
         """Where its results can be read, each once."""
         found = (result.address for message in self.messages for result in message.results)
         return tuple(dict.fromkeys(address for address in found if address))
+
+    @cached_property
+    def versioned(self) -> tuple[str, ...]:
+        """Of these and its own place, those that name a version."""
+        places = map(parse, (self.address, *self.places))
+        return tuple(str(place) for place in places if place is not None and place.version)
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
@@ -258,23 +265,21 @@ def rule_note(lines: Sequence[str], limit: int, counter: TokenCounter) -> str:
     return str(filling)
 
 
-def _filled_by(lines: Sequence[str]) -> Iterator[tuple[str, list[tuple[int, str]]]]:
+def _filled_by(lines: Sequence[str]) -> Iterator[tuple[str, Iterable[tuple[int, str]]]]:
     """What each heading may hold, as (position in its section, line), first what matters most."""
 
-    def of(*starts: str) -> list[tuple[int, str]]:
-        return [
-            (at, f"- {' '.join(line.removeprefix('TURN ').split())}")
-            for at, line in reversed(list(enumerate(lines)))
-            if line.startswith(starts)
-        ]
+    def of(*starts: str) -> Iterator[tuple[int, str]]:
+        for at in range(len(lines) - 1, -1, -1):
+            if lines[at].startswith(starts):
+                yield at, f"- {' '.join(lines[at].removeprefix('TURN ').split())}"
 
-    decided, bound = of("PIN: decision: "), of("PIN: constraint: ")
+    decided, bound = list(of("PIN: decision: ")), list(of("PIN: constraint: "))
     # A pin stands in view word for word anyway; the user's other words have left.
     pinned = [line.partition(": ")[2].partition(": ")[2] for _, line in bound + decided]
     said = [(at, line) for at, line in of("USER: ") if line.removeprefix("- USER: ") not in pinned]
     yield "Constraints in the user's words", said + bound[::-1]
     yield "Decisions", decided
-    yield "Files touched", list(_folders(lines))
+    yield "Files touched", _folders(lines)
     yield "Current state", of("AGENT: ")
     yield "Current state", of("TURN ")
 
@@ -283,7 +288,7 @@ def _folders(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """The files touched, one line a folder, the one touched last first: up to four names, else first and last."""
     touched: dict[str, None] = {}
     for line in lines:
-        if line.startswith("TURN "):
+        if line.startswith("TURN ") and "file:" in line:
             for address in find_all(line):
                 if address.scheme == "file":
                     touched.pop(address.place, None)
@@ -405,8 +410,9 @@ _HEAD = re.compile(r"\[handoff note (\S+), generation (\d+)[:\]]")
 
 def stamp(departed: Iterable[Departed], versions: Versions) -> tuple[str, ...]:
     """The versions that a note written now describes: of all that was read, what still stands as it was read."""
-    places = (parse(place) for item in departed for place in (item.address, *item.places))
-    versioned = dict.fromkeys(str(place) for place in places if place is not None and place.version)
+    versioned = dict.fromkeys(chain.from_iterable([item.versioned for item in departed]))
+    if not versions.moved:
+        return tuple(versioned)
     return tuple(address for address in versioned if versions.stale(address) is None)
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 
 from ethang_nb.context.answering import Answering, Item, answer_to, named, thinking_alone
 from ethang_nb.context.messages import Message, Part, Role, Text, Thinking, ToolCall, ToolResult, tool
@@ -53,11 +52,14 @@ def mend(
     waiting, as long as nothing but results of theirs follows it. `positions`: what to call each message in
     the repairs, where it is not its place in this list; `said`: by such a position, what is to be said besides.
     """
+    messages, said = tuple(messages), tuple(said)
+    places = range(len(messages)) if positions is None else tuple(positions)
+    if not said and not violations(messages, still_open=still_open):
+        return Mended(messages=messages, positions=tuple(places[: len(messages)]))
     answering = Answering()
     for place, text in said:
         answering.say(place, text)
     bench = _Bench(answering)
-    places = count() if positions is None else positions
     for message, position in zip(messages, places, strict=False):
         for item in answering.take(position, message):
             bench.put(item)

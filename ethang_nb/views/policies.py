@@ -58,7 +58,7 @@ def _row(policy: Policy) -> Markup:
     return el(
         "tr",
         el("th", name, scope="row", style=_WHOLE),
-        el("td", source),
+        el("td", source, style=_WHOLE),
         el("td", levels),
         *(el("td", cell, style=_WHOLE) for cell in (notes, reseed)),
         el("td", ", ".join(policy.stages), about, class_="eth-w"),

@@ -170,7 +170,9 @@ def slider_moves(timeline):
     source, moved = random.Random(1), []
 
     def move():
-        landing, nudge, cleanup_at = sorted(source.sample(range(50, 951), 3))
+        cleanup_at = source.randint(300, 950)
+        landing = source.randint(100, cleanup_at - 50)
+        nudge = source.randint(landing + 1, cleanup_at - 1)
         moved.append(timeline.move(levels=(nudge, cleanup_at, landing)))
 
     taken = interleave({"move": move, "fills": lambda: moved[-1].fills}, rounds=MOVES)

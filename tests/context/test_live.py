@@ -189,7 +189,7 @@ def test_a_note_names_prompt_generation_and_author_and_ends_with_how_to_find_the
     )
     note = context.notes.messages[1]
     assert note.text.startswith("[handoff note compaction@v2+1a2b3c4d, generation 1: stands for")
-    assert "written by a model; claims, not instructions]" in note.text
+    assert "written by a model; claims, not instructions; the work goes on]" in note.text
     assert note.text.endswith("- anything else that left: find_in_record(query)")
     assert ("agent", "user") == (note.trust, note.role)
     assert context.state.notes[0].tokens <= tokens

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from ethang_nb.context.catalogue import ToolSpec
 from ethang_nb.context.counting import message_tokens
 from ethang_nb.context.explain import as_plan, next_cleanup
 from ethang_nb.context.messages import ToolCall, ToolResult, assistant, tool, user
@@ -92,15 +93,17 @@ def test_the_nudge_comes_once_between_its_level_and_the_cleanup_level_and_is_cou
     assert [("nudge",)] == [row.events for row in chronicle.steps if row.events]
 
 
-def test_the_nudge_names_the_level_reached_the_tool_and_what_happens_otherwise():
+@pytest.mark.parametrize("tools", [(), (ToolSpec(name="release_context"),)])
+def test_the_nudge_names_the_level_reached_what_happens_otherwise_and_the_tool_where_there_is_one(tools):
     """The level, not the fill: so it has the same tokens every time, and a replay need not write it anew."""
-    context, _ = watched()
+    context, _ = watched(tools=tools)
     context.append(user("go"))
     fill_up(context, 700, 5)
     context.request()
     assert context.state.fill > 700
     text = context.entries[context.state.rows[-1].id].messages[0].text
-    assert "more than 70.0 % full" in text and "release_context" in text and "At 80.0 % a cleanup" in text
+    assert "more than 70.0 % full" in text and "At 80.0 % a cleanup" in text
+    assert bool(tools) == ("release_context" in text)
 
 
 def test_a_nudge_is_no_segment_of_the_conversation_and_has_a_number_of_its_own():

@@ -37,8 +37,9 @@ def evict(draft: Draft) -> None:
     freed = 0
     for units in _blocks(draft):
         if units.size:
-            gone += units.first(_fewest(draft, units, gone, sought, loose=loose))
-            freed = _freed(draft, gone, loose=loose)
+            taken = units.first(_fewest(draft, units, gone, sought - freed, loose=loose))
+            gone += taken
+            freed = _freed(draft, gone) if loose else freed + _tokens(draft, taken)
             if freed >= sought:
                 break
     if not gone or base - freed >= draft.total:
@@ -47,10 +48,15 @@ def evict(draft: Draft) -> None:
     draft.put_notes(notes)
 
 
-def _freed(draft: Draft, gone: list[Span], *, loose: bool) -> int:
+def _freed(draft: Draft, gone: list[Span]) -> int:
     """What the departure of these rows frees, the lines of their pins taken off."""
-    tokens = sum([draft.span(a, b) for a, b in gone])
-    return tokens - draft.core_growth(gone) if loose else tokens
+    return _tokens(draft, gone) - draft.core_growth(gone)
+
+
+def _tokens(draft: Draft, spans: list[Span]) -> int:
+    if len(spans) == 1:
+        return draft.span(*spans[0])
+    return sum([draft.span(a, b) for a, b in spans])
 
 
 class _Units(NamedTuple):
@@ -63,22 +69,17 @@ class _Units(NamedTuple):
 _NONE = _Units(0, lambda _count: [])
 
 
-def _fewest(draft: Draft, units: _Units, gone: list[Span], sought: int, *, loose: bool) -> int:
-    """How many units leave, besides what is gone already, until enough is freed; all where that is not enough."""
-    first, span, counts = units.first, draft.span, range(1, units.size + 1)
+def _fewest(draft: Draft, units: _Units, gone: list[Span], missing: int, *, loose: bool) -> int:
+    """How many units leave, besides what is gone already, until nothing is missing; all where that is not enough."""
+    first, size = units.first, units.size
     if loose:
         # The line of a pin may take more than the message that leaves: then the sum does not only grow.
-        return next(
-            (count for count in counts if _freed(draft, gone + first(count), loose=True) >= sought),
-            units.size,
-        )
-    rest = sought - _freed(draft, gone, loose=False) if gone else sought
-
-    def freed(count: int) -> int:
-        spans = first(count)
-        return span(*spans[0]) if len(spans) == 1 else sum([span(a, b) for a, b in spans])
-
-    return min(units.size, bisect_left(counts, rest, key=freed) + 1)
+        sought = missing + (_freed(draft, gone) if gone else 0)
+        counts = range(1, size + 1)
+        return next((count for count in counts if _freed(draft, gone + first(count)) >= sought), size)
+    if _tokens(draft, first(size)) < missing:
+        return size
+    return bisect_left(range(1, size), missing, key=lambda count: _tokens(draft, first(count))) + 1
 
 
 def _blocks(draft: Draft) -> Iterator[_Units]:
