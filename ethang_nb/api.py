@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ethang_nb.context.arriving import Spill
+from ethang_nb.config import named_policy
 from ethang_nb.context.budget import Budget
 from ethang_nb.context.catalogue import ToolSpec
 from ethang_nb.context.chronicle import Chronicle
@@ -23,7 +24,6 @@ from ethang_nb.context.occupancy import budget as live_budget
 from ethang_nb.context.outline import segments as live_segments
 from ethang_nb.context.pairing import Mending, mend
 from ethang_nb.context.plan import Plan
-from ethang_nb.context.policies import policy as find_policy
 from ethang_nb.context.policy import Policy
 from ethang_nb.context.rehearsal import foretold
 from ethang_nb.context.segments import Segments
@@ -362,7 +362,7 @@ def _asked(
     named = model or (window_given if isinstance(window_given, str) else "")
     base = window_of(window_given, model=named)
     return _Asked(
-        settings=Settings.of(base, find_policy(policy), 1000 if counter else family_ratio(named or None)),
+        settings=Settings.of(base, named_policy(policy), 1000 if counter else family_ratio(named or None)),
         counter=counter or find_counter(named or None),
         system=system or "",
         project=project or "",

@@ -176,6 +176,8 @@ def _reason(decision: Decision, entries: dict[int, Entry]) -> str:
             return (
                 f"{fill} full; the new piece of work starts from the core, {decision.gain:,} tokens are freed"
             )
+        case "idle" if decision.asked and before > state.landing_at:
+            return f"{fill} full, and nothing is left that may leave"
         case "idle" if before <= state.landing_at:
             return f"{fill} full; the landing level of {percent(levels.landing)} is not even reached"
         case "idle":

@@ -22,6 +22,7 @@ def foretold(context: LiveContext, *, asked: bool = False) -> Plan:
     if asked:
         copy.ask_cleanup()
     turning = copy.request()
+    copy.sent = context.sent  # what lies in the cache now, not once the plan is carried out
     plan = as_plan(copy, turning.decision)
     return replace(plan, _apply=lambda note: _applied(copy.copy(), turning, note))
 

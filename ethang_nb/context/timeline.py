@@ -241,7 +241,8 @@ class Timeline(Shown, Sequence[Step]):
         state = advance(self._tape, state, max(state.n, self._tape.points[at]))
         since = [mark for mark in self._tape.marks if after < mark.point <= at]
         begun = sum(mark.begins for mark in since)
-        return since[-1].on(state)._replace(work=state.work + begun) if since else state
+        works = (turns[-1].state.work if turns else self._start.work) + begun
+        return since[-1].on(state)._replace(work=max(state.work, works)) if since else state
 
     @property
     def _start(self) -> State:

@@ -73,12 +73,12 @@ def one_more(size):
     taken = interleave({name: partial(_block_of, task) for name, task in ours.items()} | peers, rounds=ROUNDS)
     for name in ours:
         taken[name] = [seconds / BLOCK for seconds in taken[name]]
-    print(f"\n{f'{size:,} messages, limit {limit:,}':<44}{'time':<26}{FOLD:>24}{WHOLE:>36}")
+    print(f"\n{f'{size:,} messages, limit {limit:,}':<48}{'time':<26}{FOLD:>24}{WHOLE:>36}")
     for name in ours:
-        print(f"  {name:<42}{milliseconds(taken[name])}")
+        print(f"  {name:<46}{milliseconds(taken[name])}")
     for name in peers:
         against = [times(ratio(taken[name], taken[own])) for own in (FOLD, WHOLE)]
-        print(f"  {name:<42}{milliseconds(taken[name]):<26}{against[0]:>24}{against[1]:>36}")
+        print(f"  {name:<46}{milliseconds(taken[name]):<26}{against[0]:>24}{against[1]:>36}")
     return taken
 
 
@@ -178,9 +178,9 @@ def slider_moves(timeline):
     taken = interleave({"move": move, "fills": lambda: moved[-1].fills}, rounds=MOVES)
     decided = [made.count("cleanup") for made in moved]
     print(f"\na slider over {LARGEST:,} messages, {len(timeline):,} requests: {MOVES} random levels")
-    print(f"  {'cleanups that are planned anew':<42}{min(decided)} to {max(decided)}")
-    print(f"  {'move':<42}{_percentiles(taken['move'])}")
-    print(f"  {'the fills of all its requests':<42}{_percentiles(taken['fills'])}")
+    print(f"  {'cleanups that are planned anew':<46}{min(decided)} to {max(decided)}")
+    print(f"  {'move':<46}{_percentiles(taken['move'])}")
+    print(f"  {'the fills of all its requests':<46}{_percentiles(taken['fills'])}")
     return taken["move"]
 
 
@@ -225,9 +225,9 @@ def from_counts(timeline):
     found = interleave(tasks, rounds=ROUNDS)
     print(f"\n{LARGEST:,} messages at once")
     for name, seconds in found.items():
-        print(f"  {name:<42}{milliseconds(seconds)}")
+        print(f"  {name:<46}{milliseconds(seconds)}")
     peer = whole_run_of_a_peer(messages)
-    print(f"  {f'whole run of {APPROXIMATE}':<42}{peer:.3g} s, reckoned from {SAMPLES} of its requests")
+    print(f"  {f'whole run of {APPROXIMATE}':<46}{peer:.3g} s, reckoned from {SAMPLES} of its requests")
     return found, peer
 
 
@@ -280,8 +280,8 @@ def memory(timeline):
     tracemalloc.stop()
     live = held / context._live.state.n
     print("\nbytes a segment beside the messages")
-    print(f"  {'the planner':<42}{planned:,.0f}")
-    print(f"  {'a Context, its texts by address included':<42}{live:,.0f}")
+    print(f"  {'the planner':<46}{planned:,.0f}")
+    print(f"  {'a Context, its texts by address included':<46}{live:,.0f}")
     return planned
 
 
