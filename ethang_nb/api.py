@@ -85,7 +85,6 @@ def replay(
 
     def tape(settings: Settings) -> Tape:
         live = asked.live(settings)
-        live.pinning.enter()
         return Tape(live, mended.messages, begins)
 
     settings = asked.settings
@@ -324,7 +323,7 @@ class _Asked:
         spill: Spill | None = None,
         refuses: bool = False,
     ) -> LiveContext:
-        """An empty context, the pins waiting to enter."""
+        """An empty context, the pins in its core."""
         chosen = settings or self.settings
         live = LiveContext(
             window=chosen.base,
@@ -340,6 +339,7 @@ class _Asked:
         )
         for text in self.pins:
             live.pin(text)
+        live.pinning.enter()
         return live
 
 

@@ -34,7 +34,8 @@ class Entry:
     """Tokens of each result as it entered."""
     reader: str = ""
     """The tool that reads addresses, "" where there is none."""
-    _shown: tuple[Row, tuple[Message, ...]] | None = None
+    _hash: tuple[int, str] = (0, "")
+    """Of its first messages: how many, and their hash."""
 
     @property
     def title(self) -> str:
@@ -48,10 +49,12 @@ class Entry:
 
     def hash(self, row: Row) -> str:
         """Of the content as it entered, call ids renumbered: what of it `row` knows, not what came later."""
-        if not row.results:
-            return self.messages[0].hash
-        known = self.messages[: 1 + len(row.results)]
-        return hashlib.sha256("".join(message.hash for message in known).encode()).hexdigest()
+        known = 1 + len(row.results)
+        if self._hash[0] != known:
+            hashes = [message.hash for message in self.messages[:known]]
+            whole = hashes[0] if known == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
+            self._hash = (known, whole)
+        return self._hash[1]
 
     def call_title(self, result: ToolResult) -> str:
         """What the call was that `result` answers."""
@@ -67,10 +70,8 @@ class Entry:
 
     def forms(self, row: Row, counter: TokenCounter) -> tuple[Message, ...]:
         """The messages as they stand while `row` says how, in the order in which they came."""
-        if self._shown is None or self._shown[0] != row:
-            results = [self._in_form(index, result, counter) for index, result in enumerate(row.results)]
-            self._shown = (row, (self.messages[0], *results))
-        return self._shown[1]
+        results = [self._in_form(index, result, counter) for index, result in enumerate(row.results)]
+        return (self.messages[0], *results)
 
     def standing(self, row: Row, counter: TokenCounter) -> tuple[Message, ...]:
         """The messages as they are sent: results in the order of their calls, however they came."""
@@ -87,10 +88,9 @@ class Entry:
             case "stub":
                 new = replace(result, text=self.line(index), images=(), address=address)
             case "shrunk":
-                new = replace(
-                    result, text=cut(result.text, counted.tokens - MESSAGE_OVERHEAD, counter, address, reader=self.reader)
-                )
-                new = replace(new, address=address)
+                limit = counted.tokens - MESSAGE_OVERHEAD
+                text = cut(result.text, limit, counter, address, reader=self.reader)
+                new = replace(result, text=text, address=address)
             case "squeezed":
                 new = replace(result, text=squeeze(result.text), address=address)
             case _:

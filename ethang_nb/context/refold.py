@@ -7,7 +7,7 @@ the cost of the decisions alone.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from typing import NamedTuple
 
 from ethang_nb.context.decision import Decision
@@ -28,6 +28,8 @@ class Turn(NamedTuple):
     point: int
     decision: Decision
     state: State
+    marks: int
+    """How many marks of the tape came before it."""
 
 
 def refold(tape: Tape, settings: Settings, *, nudge_tokens: int) -> list[Turn]:
@@ -43,17 +45,20 @@ class _Refold:
         self.turns: list[Turn] = []
         self.at = 0
         """The next request point."""
-        self._mark = 0
+        self._marks = 0
+        """How many marks of the tape have come."""
+        self._marked = [mark.point for mark in tape.marks]
+        self._intake = "intake" in settings.policy.stages
         self._nudges = "nudge" in settings.policy.stages
         self._not_before = 0
         """Rows that must have come before a cleanup that was worth too little can be worth more."""
 
     def run(self) -> list[Turn]:
         system = self.state.system
-        for mark in self.tape.marks:
+        for number, mark in enumerate(self.tape.marks, 1):
             if mark.begins or mark.system != system:
                 self._upto(mark.point)
-                self._enter(mark.rows, mark.point)
+                self._enter(mark.rows, number, mark.point)
                 system = mark.system
             if mark.begins:
                 self._begin()
@@ -68,7 +73,7 @@ class _Refold:
             if point is None:
                 self.at = stop
                 break
-            self._enter(points[point], point)
+            self._enter(points[point], bisect_right(self._marked, point), point)
             decision = decide(self.state)
             self.at = point + 1
             if decision.outcome in ("nothing", "idle"):
@@ -83,6 +88,10 @@ class _Refold:
         state, settings = self.state, self.state.settings
         total = state.total
         levels = [settings.hard + 1]
+        if self._intake:  # what comes is judged where it does not fit usable
+            if total > settings.usable:
+                return self.at
+            levels.append(settings.usable + 1)
         if self._nudges and state.armed and not (settings.policy.nudge_once and state.nudged):
             levels.append(settings.nudge_at)
         if self._not_before:
@@ -112,7 +121,10 @@ class _Refold:
         if decision.outcome == "nudge":
             state, _ = step(state, MessageAdded(kind="nudge", tokens=self.nudge_tokens))
         self.state = state
-        self.turns.append(Turn(point, decision, state))
+        self._add(point, decision)
+
+    def _add(self, point: int, decision: Decision) -> None:
+        self.turns.append(Turn(point, decision, self.state, self._marks))
 
     def _begin(self) -> None:
         """A piece of work begins."""
@@ -120,20 +132,19 @@ class _Refold:
         self.state = state
         self._not_before = 0
         if decision is not None:
-            self.turns.append(Turn(self.at, decision, state))
+            self._add(self.at, decision)
 
-    def _enter(self, rows: int, point: int) -> None:
-        """Rows come until there are `rows` of them, with the pins and the system text of what came."""
-        state = advance(self.tape, self.state, rows)
-        if state.total > state.settings.usable and rows > self.state.n:
+    def _enter(self, rows: int, marks: int, point: int) -> None:
+        """Rows come until there are `rows` of them, with what the first `marks` marks brought, before `point`."""
+        state, judged = advance(self.tape, self.state, rows), None
+        if self._intake and state.total > state.settings.usable and rows > self.state.n:
             judged = self._judged(rows)
-            if judged.changed != state.changed:
-                self.turns.append(Turn(point, Decision(outcome="intake", before=state, after=judged), judged))
-            state = judged
-        marks, first = self.tape.marks, self._mark
-        while self._mark < len(marks) and marks[self._mark].point <= point and marks[self._mark].rows <= rows:
-            self._mark += 1
-        self.state = state if self._mark == first else marks[self._mark - 1].on(state)
+        self.state = state if judged is None else judged
+        if marks > self._marks:
+            self.state = self.tape.marks[marks - 1].on(self.state)
+            self._marks = marks
+        if judged is not None and judged.changed != state.changed:
+            self._add(point, Decision(outcome="intake", before=state, after=self.state))
 
     def _judged(self, rows: int) -> State:
         """Rows come one result after the other, since together they may not fit; then back onto the tape's ledger."""

@@ -25,8 +25,8 @@ Act = Callable[[LiveContext], object]
 class Mark(NamedTuple):
     """Something that happened other than that a row came: after `rows` rows, before request point `point`.
 
-    `pins` and `board` are the pins from then on, `text` is the system text and `system` its tokens; `begins`: whether a
-    piece of work begins there.
+    `pins` and `board` are the pins from then on, `text` is the system text and `system` its tokens; `work` is the
+    piece of work that is on, `begins`: whether it begins there.
     """
 
     rows: int
@@ -35,6 +35,7 @@ class Mark(NamedTuple):
     board: PinBoard
     system: int
     text: str
+    work: int
     begins: bool
 
     def on(self, state: State) -> State:
@@ -103,6 +104,7 @@ class Tape:
                 context.pinning.board.copy(),
                 state.system,
                 context.system,
+                state.work + begins,
                 begins,
             )
         )

@@ -237,12 +237,10 @@ class Timeline(Shown, Sequence[Step]):
     def state(self, at: int) -> State:
         """What the planner knows at step `at`, its decision taken."""
         turns = self._turns[: bisect_right(self._points, at)]
-        state, after = (turns[-1].state, turns[-1].point) if turns else (self._start, -1)
+        state, after = (turns[-1].state, turns[-1].marks) if turns else (self._start, 0)
         state = advance(self._tape, state, max(state.n, self._tape.points[at]))
-        since = [mark for mark in self._tape.marks if after < mark.point <= at]
-        begun = sum(mark.begins for mark in since)
-        works = (turns[-1].state.work if turns else self._start.work) + begun
-        return since[-1].on(state)._replace(work=max(state.work, works)) if since else state
+        since = [mark for mark in self._tape.marks[after:] if mark.point <= at]
+        return since[-1].on(state)._replace(work=max(state.work, since[-1].work)) if since else state
 
     @property
     def _start(self) -> State:
@@ -254,13 +252,15 @@ class Timeline(Shown, Sequence[Step]):
         context = tape.context.copy()
         context.entries = self._entries(at)
         context.begin_again(tape.start, tape.system, tape.board.copy())
-        marks = list(tape.marks)
-        for turn in (*self._turns[: bisect_right(self._points, at)], None):
-            while marks and marks[0].point <= (at if turn is None else turn.point):
-                mark = marks.pop(0)
+        turns = self._turns[: bisect_right(self._points, at)]
+        marks = sum(mark.point <= at for mark in tape.marks)
+        came = 0
+        for upto, decision in (*[(turn.marks, turn.decision) for turn in turns], (marks, None)):
+            if upto > came:
+                mark, came = tape.marks[upto - 1], upto
                 context.pinning.board, context.system = mark.board.copy(), mark.text
-            if turn is not None:
-                context.follow(turn.decision)
+            if decision is not None:
+                context.follow(decision)
         context.state, context.step = self.state(at), at + 1
         return context
 
