@@ -378,7 +378,6 @@ def _standing(messages: Any, window_given: int | str | Window, **options: Any) -
     mended = mend(read.messages, positions=read.positions, said=read.unread)
     for message in mended.messages:
         live.stand(message)
-    live.pinning.enter()
     return live, mended.repairs
 
 

@@ -10,6 +10,7 @@ import re
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,11 +18,12 @@ from ethang_nb.agent.jail import Jail
 from ethang_nb.agent.textfile import TextFile
 from ethang_nb.clock import Clock
 from ethang_nb.context import kinds
+from ethang_nb.context.address import Address, logged, parse
 from ethang_nb.context.ledger import Result
 from ethang_nb.context.messages import from_json
 from ethang_nb.context.replaying import JournalEntry
 from ethang_nb.errors import Misuse, NoSuchAddress, PathRefused
-from ethang_nb.store.page import Place, page
+from ethang_nb.store.page import page
 from ethang_nb.store.record import Record
 from ethang_nb.store.spill import SpillStore, spill_folder
 from ethang_nb.store.texts import Hit
@@ -68,12 +70,12 @@ class Archive:
         if message.kind in ("nudge", "notice") or message.source in ECHOES:
             return self._append(kind, data)
         address = data.get("address", "")
+        place = parse(address)
+        scheme = "" if place is None else place.scheme
         spilled = "result" in data and Result(*data["result"]).form == "spilled"
-        cut = spilled and address.startswith("spill://")
         # The whole of a spilled text was indexed when it was spilled.
-        text = None if cut else message.text
-        place = "" if address.startswith("log://") else address
-        return self._append(kind, data, text=text, address=place)
+        text = None if spilled and scheme == "spill" else message.text
+        return self._append(kind, data, text=text, address="" if scheme == "log" else address)
 
     def spill(self, tool: str, text: str) -> str:
         """Keeps a whole text on disk, then says so in the record, where it is searched."""
@@ -101,20 +103,22 @@ class Archive:
 
         Raises NoSuchAddress.
         """
-        place = Place.of(address.strip())
+        place = parse(address)
+        if place is None:
+            raise _no_address(address)
         first, last, character = start, end, 1
         if start == 1 and place.first is not None:
             first, last, character = place.first, end or place.last or 0, place.character or 1
         file: TextFile | None = None
         stale = ""
-        if place.base.startswith("file:"):
+        if place.scheme == "file":
             with suppress(NoSuchAddress):
                 file = self._file(place)
             kept = self._as_read(place, first)
-            # An address of one line has no hash of its own: that of the page it was read on tells.
-            by_page = place.hash is None and place.first is not None
+            # An address of one line has no version of its own: that of the page it was read on tells.
+            by_page = not place.version and place.first is not None
             sealed = kept[1] if kept is not None and by_page else place
-            if file is None or (sealed.hash is not None and _changed(file, sealed)):
+            if file is None or (sealed.version and _changed(file, sealed)):
                 if kept is not None:
                     number, known = kept
                     # The kept text has one header line before its first line.
@@ -124,42 +128,43 @@ class Archive:
                 file = self._file(place)
                 stale = f"[stale: {file.name} has changed since it was read]\n"
         while True:
-            text = stale + self._page(place.base, file, first, last, character, characters)
+            text = stale + self._page(place, file, first, last, character, characters)
             if characters <= LEAST_PAGE or fits(text):
-                return Reading(text, _address(place.base, text, file))
+                return Reading(text, _address(place, text, file))
             characters = characters * 3 // 4
 
-    def _as_read(self, place: Place, line: int) -> tuple[int, Place] | None:
+    def _as_read(self, place: Address, line: int) -> tuple[int, Address] | None:
         """The newest event that holds line `line` of a file as it was read then, and its address there."""
         for event in reversed(self.record.events(kinds=(kinds.MESSAGE,))):
-            known = Place.of(event.data.get("address", ""))
+            known = parse(event.data.get("address", ""))
             # What was read again from the record has other header lines; the reading itself is there too.
             echo = event.data["message"].get("source") in ECHOES
-            if echo or known.base != place.base or known.first is None:
+            if echo or known is None or known.base != place.base or known.first is None:
                 continue
-            same = known.hash == place.hash if place.hash else known.first <= line <= (known.last or 0)
+            held = known.first <= line <= (known.last or 0)
+            same = known.version == place.version if place.version else held
             if same:
                 return event.seq, known
         return None
 
     def _read_kept(
         self,
-        place: Place,
+        place: Address,
         number: int,
         where: tuple[int, int, int],
         characters: int,
         fits: Callable[[str], bool],
     ) -> Reading:
         """What a file said when it was read, from the record: the file is gone or says something else now."""
-        base = f"log://{number}"
+        entry = logged(number)
         note = (
             f"[stale: {place.base} is gone or has changed since it was read; this is what it said then, "
-            f"kept at {base}: read on with that ref]"
+            f"kept at {entry}: read on with that ref]"
         )
         while True:
-            text = f"{note}\n{self._page(base, None, *where, characters)}"
+            text = f"{note}\n{self._page(entry, None, *where, characters)}"
             if characters <= LEAST_PAGE or fits(text):
-                return Reading(text, _address(base, text, None))
+                return Reading(text, _address(entry, text, None))
             characters = characters * 3 // 4
 
     def request(self, step: int) -> bytes:
@@ -178,36 +183,32 @@ class Archive:
         return [hit for hit in hits if hit.seq not in hidden][:limit]
 
     def _page(
-        self, base: str, file: TextFile | None, first: int, last: int, character: int, limit: int
+        self, place: Address, file: TextFile | None, first: int, last: int, character: int, limit: int
     ) -> str:
+        base = place.base
         if file is not None:
             return page(base, [file.text], first, last, character=character, limit=limit)
-        if base.startswith("spill://"):
-            ref = f"{base}#L{first}C{character}" if character > 1 else base
-            return SpillStore(self._spills, limit=limit).read(ref, 1 if character > 1 else first, last)
-        if base.startswith("log://"):
-            return page(base, [self._logged(base)], first, last, character=character, limit=limit)
-        raise NoSuchAddress(
-            f"{base[:80]!r} is no address; one looks like spill://…, log://12 or file:a.txt#L1-9"
-        )
+        if place.scheme == "spill":
+            within = replace(place, first=first, last=None, character=character, version="")
+            ref, start = (str(within), 1) if character > 1 else (base, first)
+            return SpillStore(self._spills, limit=limit).read(ref, start, last)
+        if place.scheme == "log":
+            return page(base, [self._logged(place.number)], first, last, character=character, limit=limit)
+        raise _no_address(base)
 
-    def _logged(self, base: str) -> str:
-        number = base.removeprefix("log://")
-        if not (number.isascii() and number.isdigit() and len(number) < LONGEST_NUMBER):
-            raise NoSuchAddress(f"{base[:80]!r} is no address of the record; one looks like log://12")
+    def _logged(self, number: int) -> str:
         try:
-            return self.record.text(int(number))
+            return self.record.text(number)
         except NoSuchAddress:
             # Echoes of the record, our own messages and notes are not searched, so only their event has the text.
-            event = self.record.event(int(number))
+            event = self.record.event(number)
             if event.kind not in (kinds.MESSAGE, kinds.NOTE):
                 raise
             return from_json(event.data["message"]).text
 
-    def _file(self, place: Place) -> TextFile:
-        name = place.base.removeprefix("file:")
+    def _file(self, place: Address) -> TextFile:
         try:
-            real = self._jail.file(name)
+            real = self._jail.file(place.place)
             return TextFile.read(real, self._jail.name(real))
         except PathRefused as error:
             raise NoSuchAddress(f"{place.base[:80]}: {error}") from None
@@ -217,22 +218,33 @@ class Archive:
 
 
 MOST_HIDDEN = 20  # ► hits that are looked through behind those wanted, for the ones in view to be left out
-LONGEST_NUMBER = 16  # digits of an event's number
 
 
-def _changed(file: TextFile, place: Place) -> bool:
-    first = place.first or 1
-    return file.hash(first, place.last or first) != place.hash
+def _no_address(text: str) -> NoSuchAddress:
+    return NoSuchAddress(
+        f"{text[:80]!r} is no address; one looks like spill://…, log://12 or file:a.txt#L1-9"
+    )
 
 
-def _address(base: str, text: str, file: TextFile | None) -> str:
-    """The address of the page whose header `text` has: its lines, and of a file's their hash."""
+def _changed(file: TextFile, place: Address) -> bool:
+    first, last = place.lines or (1, 1)
+    return file.hash(first, last) != place.version
+
+
+def _address(place: Address, text: str, file: TextFile | None) -> str:
+    """The address of the page of `place` whose header `text` has: its lines, and of a file's their hash."""
+    base = place.base
     at = text.find(base)
     found = _HEADER.match(text, at + len(base)) if at >= 0 else None
     if found is None:
         return base
     first, last = int(found[1]), int(found[2] or found[1])
-    begin = f"C{found[3]}" if found[3] and found[3] != "1" else ""
-    until = f"-{last}" if found[2] else ""
-    sealed = f"@{file.hash(first, last)}" if file is not None else ""
-    return f"{base}#L{first}{begin}{until}{sealed}"
+    return str(
+        replace(
+            place,
+            first=first,
+            last=last if found[2] else None,
+            character=int(found[3]) if found[3] and found[3] != "1" else None,
+            version="" if file is None else file.hash(first, last),
+        )
+    )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from ethang_nb.agent.jail import Jail, quoted
 from ethang_nb.agent.textfile import TextFile
 from ethang_nb.agent.tool import Answer, Tool, tool
+from ethang_nb.context.address import Address
 from ethang_nb.context.counting import MESSAGE_OVERHEAD, TokenCounter
 from ethang_nb.errors import ToolFault
 
@@ -103,5 +104,5 @@ def _cut_line(file: TextFile, number: int, line: str, room: int, counter: TokenC
 
 
 def _marked(file: TextFile, number: int, line: str, kept: str) -> str:
-    ref = f"file:{file.name}#L{number}C{len(kept) + 1}"
+    ref = Address(scheme="file", place=file.name, first=number, character=len(kept) + 1)
     return f"{kept} [… {len(kept):,} of this line's {len(line):,} characters; it goes on at {ref}, for read_spill]"

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ethang_nb.agent.desk import Desk
 from ethang_nb.context import kinds
+from ethang_nb.context.address import event_of
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.messages import Message
 from ethang_nb.context.policy import Policy
@@ -121,7 +122,7 @@ def _recorded(desk: Desk) -> _Recorded:
     starts: list[int] = []
     for number in sorted(row for row in live.entries if row >= 0):
         entry = live.entries[number]
-        opened.append(int(entry.addresses[0].removeprefix("log://")))
+        opened.append(event_of(entry.addresses[0]))
         starts.append(len(messages))
         messages += entry.messages
         numbers += [opened[-1], *results.get(number, [])[: len(entry.messages) - 1]]

@@ -13,6 +13,7 @@ from ethang_nb.agent.desk import Desk
 from ethang_nb.agent.given import check_room
 from ethang_nb.agent.toolbox import FINISHED_UNREAD, INTERRUPTED, NEVER_STARTED, refusal
 from ethang_nb.context import kinds
+from ethang_nb.context.address import event_of
 from ethang_nb.context.messages import clean, tool
 from ethang_nb.context.policy import Policy
 from ethang_nb.context.replaying import replay_into
@@ -112,8 +113,7 @@ def settle_open_calls(desk: Desk) -> None:
         if not row.open:
             continue
         entry = live.entries[row.id]
-        asked = int(entry.addresses[0].removeprefix("log://"))
-        events = desk.archive.record.events(after=asked, kinds=tuple(_CAME))
+        events = desk.archive.record.events(after=event_of(entry.addresses[0]), kinds=tuple(_CAME))
         came = {event.data["id"]: _CAME[event.kind] for event in events}
         answered = {result.call_id for message in entry.messages for result in message.results}
         for call in entry.messages[0].calls:

@@ -10,6 +10,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from ethang_nb.context.address import Address
 from ethang_nb.context.messages import clean
 from ethang_nb.errors import PathRefused
 
@@ -48,4 +49,5 @@ class TextFile:
         return hashlib.sha256(body.encode()).hexdigest()[:8]
 
     def address(self, first: int, last: int) -> str:
-        return f"file:{self.name}#L{first}-{last}@{self.hash(first, last)}"
+        version = self.hash(first, last)
+        return str(Address(scheme="file", place=self.name, first=first, last=last, version=version))

@@ -14,6 +14,7 @@ from ethang_nb._show import Shown
 from ethang_nb.agent.departures import Departure
 from ethang_nb.agent.desk import Desk
 from ethang_nb.context import kinds
+from ethang_nb.context.address import event_of, logged
 from ethang_nb.context.entry import Entry
 from ethang_nb.context.ledger import Form, Result
 from ethang_nb.context.messages import Message, Text, ToolCall, ToolResult, from_json
@@ -125,7 +126,7 @@ class _Search:
                 here = text in standing
                 if here:
                     standing.remove(text)
-                yield from self._note(text, f"log://{event.seq}", in_window=here)
+                yield from self._note(text, str(logged(event.seq)), in_window=here)
         for text in standing:
             yield from self._note(text, "", in_window=True)
 
@@ -137,13 +138,13 @@ class _Search:
             )
 
     def segments(self) -> Iterator[Place]:
-        opened = {entry.addresses[0]: row for row, entry in self.live.entries.items()}
+        opened = {event_of(entry.addresses[0]): row for row, entry in self.live.entries.items()}
         seen: dict[int, int] = {}
         whole = {event.data["address"]: event.seq for event in self.events if event.kind == kinds.SPILLED}
         for event in self.events:
             if event.kind != kinds.MESSAGE:
                 continue
-            row = event.data.get("row", opened.get(f"log://{event.seq}"))
+            row = event.data.get("row", opened.get(event.seq))
             if row is None or row not in self.live.entries:
                 continue  # another process has recorded it since this one looked
             index = seen.get(row, -1)
@@ -162,14 +163,15 @@ class _Search:
         elif counted is not None and not left and self._form(it) == "stub":
             left = (Departure(step=entry.step + 1, how="collapse", by="intake"),)
         if found:
+            log = str(logged(it.seq))
             yield Place(
                 where="segment",
                 title=self._title(entry, message),
                 in_window=self._in_window(entry, it),
                 excerpt=found,
                 segment=str(it.row),
-                logged=f"log://{it.seq}",
-                address=data.get("address") or f"log://{it.seq}",
+                logged=log,
+                address=data.get("address") or log,
                 step=entry.step,
                 form=self._form(it),
                 left=left,

@@ -15,7 +15,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
-__all__ = ["LONGEST", "Address", "Scheme", "find_all", "logged", "parse"]
+__all__ = ["LONGEST", "Address", "Scheme", "event_of", "find_all", "logged", "parse"]
 
 Scheme = Literal["log", "spill", "file", "cell", "var"]
 
@@ -95,6 +95,12 @@ class Address:
 def logged(number: int) -> Address:
     """The address of event `number` of the record."""
     return Address(scheme="log", place=str(number))
+
+
+def event_of(text: object) -> int:
+    """The number of the event that `text` is the address of; -1 for anything else."""
+    address = parse(text)
+    return -1 if address is None else address.number
 
 
 def parse(text: object) -> Address | None:

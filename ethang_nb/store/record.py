@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ethang_nb.clock import Clock, SystemClock
+from ethang_nb.context.address import logged
 from ethang_nb.context.messages import clean
 from ethang_nb.errors import EthangError, Misuse, NoSuchAddress, RecordDamaged, RecordUnwritable, Unknown
 from ethang_nb.store import database
@@ -179,7 +180,7 @@ class Record:
             if text is not None:
                 return text
             if 1 <= seq <= self._last():
-                raise NoSuchAddress(f"log://{seq} is an event without a text of its own")
+                raise NoSuchAddress(f"{logged(seq)} is an event without a text of its own")
             raise self._no_event(seq)
 
     def find(self, query: str, limit: int) -> tuple[Hit, ...]:
@@ -272,7 +273,7 @@ class Record:
     def _no_event(self, seq: int) -> NoSuchAddress:
         last = self._last()
         has = f"events 1 to {last}" if last else "no events yet"
-        return NoSuchAddress(f"log://{seq} is not in the record of session {self.name!r}, which has {has}")
+        return NoSuchAddress(f"{logged(seq)} is not in the record of session {self.name!r}, which has {has}")
 
 
 class _Heartbeat(threading.Thread):

@@ -15,15 +15,15 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from ethang_nb.context.address import Address, parse
 from ethang_nb.context.messages import clean
 from ethang_nb.errors import NoSuchAddress, RecordUnwritable
 from ethang_nb.store.database import home
-from ethang_nb.store.page import LINES, PAGE, Place, page
+from ethang_nb.store.page import LINES, PAGE, page
 
 __all__ = ["HEAD", "SpillStore", "spill_folder"]
 
 HEAD = 600  # ► characters of the beginning that a notice shows; seed 002
-_REF = re.compile(r"spill://([0-9a-f]{12,64})")
 _LENGTHS = (12, 24, 64)  # hex digits of a reference: the first at which no other content is in the way
 _CHUNK = 1 << 20
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}")
@@ -89,7 +89,7 @@ class SpillStore:
             raise RecordUnwritable(
                 f"{self.folder} cannot be written ({error.strerror}); free some space or check its rights"
             ) from error
-        return f"spill://{digest[:length]}"
+        return str(Address(scheme="spill", place=digest[:length]))
 
     def read(self, ref: str, start: int = 1, end: int = LINES) -> str:
         """Lines `start` to `end` under a header that says where they stand and how to read on (see `page`).
@@ -97,11 +97,10 @@ class SpillStore:
         A place in the reference (`spill://…#L12`, `#L12-40`, `#L1C16001`) counts where `start` is 1. Raises
         NoSuchAddress where there is no such text, or it was changed since.
         """
-        place = Place.of(ref)
-        name = _REF.fullmatch(place.base)
-        if name is None:
+        place = parse(ref)
+        if place is None or place.scheme != "spill":
             raise NoSuchAddress(f"{_short(ref)} is no spill reference; one looks like spill://0123456789ab")
-        path = self._path(name[1])
+        path = self._path(place.place)
         if not path.is_file():
             raise NoSuchAddress(
                 f"nothing is kept at {_short(place.base)}; it was deleted, or is another session's"
@@ -114,7 +113,7 @@ class SpillStore:
             shown = page(place.base, reading, start, end, character=character, limit=self.limit)
         except OSError as error:
             raise NoSuchAddress(f"{place.base} cannot be read ({error.strerror})") from error
-        if not reading.digest.startswith(name[1]):
+        if not reading.digest.startswith(place.place):
             raise NoSuchAddress(
                 f"the text at {place.base} was changed on disk since it was kept ({path.name} has another hash)"
             )

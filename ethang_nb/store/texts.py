@@ -10,9 +10,9 @@ import sqlite3
 from collections import Counter
 from dataclasses import dataclass
 
+from ethang_nb.context.address import logged, parse
 from ethang_nb.context.messages import clean
 from ethang_nb.errors import Misuse
-from ethang_nb.store.page import Place
 from ethang_nb.store.pieces import Pieces, digest
 from ethang_nb.store.search import content_words, indexable, match, rank
 
@@ -41,7 +41,7 @@ class Texts:
 
     def add(self, seq: int, text: str, address: str) -> None:
         """Indexes the text of event `seq`. Raises Misuse where that event already holds another one."""
-        text, address = clean(text), clean(address) or f"log://{seq}"
+        text, address = clean(text), clean(address) or str(logged(seq))
         data = text.encode()
         (key,) = self._pieces.keep([(digest(data), data)])
         held = self._connection.execute(
@@ -49,7 +49,7 @@ class Texts:
         ).fetchone()
         if held is not None:
             if held != (address, key):
-                raise Misuse(f"log://{seq} already holds another text; what is recorded is never changed")
+                raise Misuse(f"{logged(seq)} already holds another text; what is recorded is never changed")
             return
         added = self._connection.execute(
             "INSERT INTO text (session, seq, address, piece) VALUES (?, ?, ?, ?)",
@@ -108,15 +108,17 @@ class _Line:
 
 def _lines(seq: int, address: str, text: str) -> list[_Line]:
     """The lines that are not blank. A page's header line (`[address …`) is no line of the text it names."""
-    place = Place.of(address)
-    first, lines = place.first or 1, text.split("\n")
+    place, lines = parse(address), text.split("\n")
+    base, first = (address, 1) if place is None else (place.base, place.first or 1)
     header = lines[0] if lines[0].startswith(f"[{address}") else ""
     if header and (shown := _HEADER_LINES.match(header, len(address) + 1)):
         first += int(shown[1]) - 1
+    record = str(logged(seq))
     return [
         _Line(
-            address=f"{place.base}#L{first + number - bool(header)}",
-            logged=f"log://{seq}#L{number + 1}",
+            # Written out, not made as values: one search may compare 50,000 lines.
+            address=f"{base}#L{first + number - bool(header)}",
+            logged=f"{record}#L{number + 1}",
             text=line.rstrip("\r"),
             seq=seq,
         )

@@ -106,7 +106,8 @@ class Bench:
                 with suppress(BadWindow):  # by what the provider counts it may be too small
                     session.change(window=value)
             case "policy":
-                session.change(policy=value)
+                with suppress(BadWindow):  # its note may need more room than is left then
+                    session.change(policy=value)
             case "reopen":
                 self.reopen()
 

@@ -12,7 +12,7 @@ from ethang_nb.context.state import State
 from ethang_nb.context.wording import call_title, nudge
 from ethang_nb.tokens.registry import counter
 
-__all__ = ["POLICY", "Counting", "Fold", "nudge_tokens"]
+__all__ = ["POLICY", "Counting", "Fold"]
 
 POLICY = policy("ethang")
 
@@ -51,7 +51,8 @@ class Fold:
     def __init__(self, window, model):
         settings = Settings.of(window, POLICY)
         self.state = State(settings, Ledger())
-        self._nudge = MessageAdded(kind="nudge", tokens=nudge_tokens(settings, counter(model)))
+        text = nudge(settings.levels.nudge, settings.levels.cleanup)
+        self._nudge = MessageAdded(kind="nudge", tokens=message_tokens(user(text), counter(model)))
 
     def take(self, event):
         self.state, _ = step(self.state, event)
@@ -69,8 +70,3 @@ class Fold:
                 self.plan()
             self.take(event)
         return self
-
-
-def nudge_tokens(settings, counter):
-    levels = settings.levels
-    return message_tokens(user(nudge(levels.nudge, levels.cleanup)), counter)

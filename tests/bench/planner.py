@@ -20,11 +20,10 @@ from langchain_core.messages.utils import count_tokens_approximately
 import ethang_nb as eth
 from ethang_nb.context.ledger import Ledger
 from ethang_nb.context.planner import cleanup
-from ethang_nb.context.refold import advance, refold
 from ethang_nb.context.window import Window
 from ethang_nb.formats.detect import to_messages
 from ethang_nb.tokens.ranks import load
-from tests.bench.folding import Counting, Fold, nudge_tokens
+from tests.bench.folding import Counting, Fold
 from tests.bench.timing import interleave, milliseconds, ratio, spread, times
 from tests.bench.transcripts import transcript
 
@@ -198,13 +197,11 @@ def _at(seconds, share):
 
 def from_counts(timeline):
     """Seconds of a full plan and of a whole run, from counts that were kept."""
-    tape, settings = timeline._tape, timeline.settings
-    counter = tape.context.counter
-    state = advance(tape, tape.start._replace(settings=settings, ledger=tape.ledger), len(tape.ledger))
+    state, window = timeline._tape.context.state, timeline.settings.base  # everything in, nothing planned yet
     rows = [state.row(number) for number in range(state.n)]
-    messages = transcript(LARGEST)
-    counting = Counting(settings.base, MODEL)
+    messages, counting = transcript(LARGEST), Counting(window, MODEL)
     events = [counting.event(message) for message in to_messages(messages)]
+    theirs = convert_to_messages(messages)
 
     def plan():
         ledger = Ledger()
@@ -214,27 +211,23 @@ def from_counts(timeline):
 
     tasks = {
         FULL: plan,
-        "eth.plan, counting included": lambda: eth.plan(messages, settings.base, model=MODEL),
-        RUN: lambda: Fold(settings.base, MODEL).run(events),
-        "whole run, from decision to decision": lambda: refold(
-            tape, settings, nudge_tokens=nudge_tokens(settings, counter)
-        ),
+        "eth.plan, counting included": lambda: eth.plan(messages, window, model=MODEL),
+        RUN: lambda: Fold(window, MODEL).run(events),
+        "whole run, from decision to decision": timeline.move,
+        APPROXIMATE: lambda: _trim(theirs),
     }
-    theirs = convert_to_messages(messages)
-    tasks[APPROXIMATE] = lambda: _trim(theirs)
     found = interleave(tasks, rounds=ROUNDS)
     print(f"\n{LARGEST:,} messages at once")
     for name, seconds in found.items():
         print(f"  {name:<46}{milliseconds(seconds)}")
-    peer = whole_run_of_a_peer(messages)
+    requests = [number for number, message in enumerate(messages) if message["role"] == "assistant"]
+    peer = whole_run_of_a_peer(theirs, requests)
     print(f"  {f'whole run of {APPROXIMATE}':<46}{peer:.3g} s, reckoned from {SAMPLES} of its requests")
     return found, peer
 
 
-def whole_run_of_a_peer(dicts):
-    """Seconds that trimming takes over a run with a request before every message of the assistant."""
-    messages = convert_to_messages(dicts)
-    requests = [number for number, message in enumerate(dicts) if message["role"] == "assistant"]
+def whole_run_of_a_peer(messages, requests):
+    """Seconds that trimming takes over a run in which so many messages precede each request."""
     sample = requests[:: len(requests) // SAMPLES]
     left = iter(sample)
     taken = interleave({APPROXIMATE: lambda: _trim(messages[: next(left)])}, rounds=len(sample), warm=0)
@@ -281,7 +274,7 @@ def memory(timeline):
     live = held / context._live.state.n
     print("\nbytes a segment beside the messages")
     print(f"  {'the planner':<46}{planned:,.0f}")
-    print(f"  {'a Context, its texts by address included':<46}{live:,.0f}")
+    print(f"  {'a Context with its timeline and last request':<46}{live:,.0f}")
     return planned
 
 
