@@ -82,10 +82,11 @@ def replay(
     read = reading(messages)
     mended = mend(read.messages, positions=read.positions, said=read.unread)
     asked = _asked(window, **options)
+    # A message may have been left out, or moved up to its call.
+    works = [sum(position < begin for position in mended.positions) for begin in begins]
 
     def tape(settings: Settings) -> Tape:
-        live = asked.live(settings)
-        return Tape(live, mended.messages, begins)
+        return Tape(asked.live(settings), mended.messages, works)
 
     settings = asked.settings
     return Timeline(tape(settings), settings, tape, mended.repairs)

@@ -220,9 +220,19 @@ class Archive:
 MOST_HIDDEN = 20  # ► hits that are looked through behind those wanted, for the ones in view to be left out
 
 
+_WRONG = {
+    "spill://": "is no spill reference; one looks like spill://0123456789ab",
+    "log://": "is no address of the record; one looks like log://12",
+    "file:": "is not a file: its name is empty, or has a NUL or another character that cannot be shown",
+    "": "is no address; one looks like spill://…, log://12 or file:a.txt#L1-9",
+}
+"""What is said of a text that begins like an address and is none."""
+
+
 def _no_address(text: str) -> NoSuchAddress:
+    text = text.strip()
     return NoSuchAddress(
-        f"{text[:80]!r} is no address; one looks like spill://…, log://12 or file:a.txt#L1-9"
+        next(f"{text[:80]!r} {said}" for start, said in _WRONG.items() if text.startswith(start))
     )
 
 

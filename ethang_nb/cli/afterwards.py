@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
@@ -10,7 +9,9 @@ from ethang_nb.agent.run import Run
 from ethang_nb.agent.session import Session
 from ethang_nb.cli.terminal import Terminal
 from ethang_nb.context import kinds
+from ethang_nb.context.address import parse
 from ethang_nb.context.snapshot import Diff, Fact
+from ethang_nb.context.versions import total_of
 from ethang_nb.views import budget as budget_view
 from ethang_nb.views import diff as diff_view
 from ethang_nb.views import run as run_view
@@ -131,10 +132,6 @@ def _totals(terminal: Terminal, session: Session, run: Run, files: Collection[st
         terminal.named("digests", " ".join(digests[:_DIGESTS]) + rest)
 
 
-_PAGE = re.compile(r"\[file:(?P<path>.+)#L(?P<start>\d+)-(?P<end>\d+)@\w+ of (?P<lines>\d+) lines")
-"""The first line of what read_file gives back."""
-
-
 @dataclass(slots=True, kw_only=True)
 class _Opened:
     """Which lines of a file were read, of how many."""
@@ -168,10 +165,12 @@ def _opened(session: Session) -> tuple[int, dict[str, _Opened]]:
         if event.kind != kinds.MESSAGE:
             continue
         for part in event.data["message"]["parts"]:
-            page = _PAGE.match(part.get("text", "")) if part.get("name") == "read_file" else None
-            if page is not None:
-                opened = found.setdefault(page["path"], _Opened(lines=int(page["lines"])))
-                opened.read.update(range(int(page["start"]), int(page["end"]) + 1))
+            address = part.get("address", "") if part.get("name") == "read_file" else ""
+            page, total = parse(address), total_of(part.get("text", ""), address)
+            if page is not None and page.lines is not None and total is not None:
+                first, last = page.lines
+                opened = found.setdefault(page.place, _Opened(lines=total))
+                opened.read.update(range(first, last + 1))
     return calls, found
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ethang_nb.agent.run import Progress, Run
 from ethang_nb.agent.session import Session
 from ethang_nb.cli.terminal import WIDTH, Terminal, Tone
+from ethang_nb.context.address import parse
 from ethang_nb.context.plan import Plan, Verdict
 from ethang_nb.context.snapshot import Diff, StepRow
 from ethang_nb.views import diff as diff_view
@@ -107,6 +108,7 @@ def _rule(item: Verdict) -> str:
 
 def _place(item: Verdict) -> str:
     """The address; with what it is where the address does not say that."""
-    if item.address.startswith("file:"):
+    place = parse(item.address)
+    if place is not None and place.scheme == "file":
         return line(item.address, 120)
     return f"{line(item.address, 80)}  {clip(line(item.title, 120), 46)}"

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ethang_nb.context.address import parse
 from ethang_nb.context.decision import Decision
 from ethang_nb.context.diffing import Gone, compare
 from ethang_nb.context.entry import Turning
@@ -27,6 +28,8 @@ from ethang_nb.context.snapshot import Diff, Left, Snapshot, StepRow
 from ethang_nb.context.state import State
 
 __all__ = ["Chronicle"]
+
+TOP = 3  # lines among which the header of a page stands
 
 
 @dataclass(slots=True, kw_only=True)
@@ -202,7 +205,8 @@ class Chronicle:
         for one in self.regrets:
             said.setdefault(one.step, []).append(f"regret: {one.what} (left at step {one.cut})")
         return tuple(
-            replace(row, events=(*row.events, *said[row.step])) if row.step in said else row for row in self.steps
+            replace(row, events=(*row.events, *said[row.step])) if row.step in said else row
+            for row in self.steps
         )
 
     @property
@@ -262,7 +266,9 @@ class Chronicle:
                 note="" if written is None else written.prose,
                 core=landing.core,
                 window=self._window_texts(state),
-                sources="" if task is None else "\n".join(
+                sources=""
+                if task is None
+                else "\n".join(
                     [*task.lines, *(text for _, text in task.texts), context.system, context.project]
                     + [f"{spec.name} {spec.description}" for spec in context.tools]
                 ),
@@ -289,12 +295,13 @@ class Chronicle:
         for move in decision.moves:
             if move.act == "remove":
                 continue
-            entry = entries[move.row]
-            forms = entry.forms(turning.before.row(move.row), self.context.counter)
+            entry, row = entries[move.row], turning.before.row(move.row)
+            forms = entry.forms(row, self.context.counter)
             if move.index < 0:
                 for at, message in enumerate(forms):
-                    if message.text and not _is_stub(message):
-                        yield _gone(message, entry.addresses[min(at, len(entry.addresses) - 1)])
+                    left_before = at > 0 and row.results[at - 1].form == "stub"
+                    if message.text and not left_before:
+                        yield _gone(message, entry.addresses[at])
             elif move.row not in whole:
                 yield _gone(forms[move.index + 1], entry.addresses[move.index + 1])
 
@@ -344,10 +351,12 @@ class Chronicle:
 
 
 def _gone(message: Message, address: str) -> Gone:
-    # The header line that a tool puts before a text with an address of its own only says that address.
-    headed = message.results and message.text.startswith("[") and not address.startswith("log://")
-    return Gone(text=message.text.partition("\n")[2] if headed else message.text, address=address)
-
-
-def _is_stub(message: Message) -> bool:
-    return bool(message.results) and message.text.startswith("[left the window: ")
+    """Without the header that a page begins with: it only says where its lines stand."""
+    place, lines = parse(address), message.text.split("\n")
+    headed = 0
+    if place is not None and message.results:
+        of_ours = (
+            line.startswith("[") and not line.startswith("[…") and place.base in line for line in lines[:TOP]
+        )
+        headed = next((number for number, is_header in enumerate(of_ours, 1) if is_header), 0)
+    return Gone(text="\n".join(lines[headed:]), address=address)

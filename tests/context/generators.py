@@ -87,15 +87,15 @@ class Script:
     It shows as the acts it is made of, which is what somebody wants to see who looks at a failure.
     """
 
-    def __init__(self, acts: Sequence[Act], *, pins: Sequence[str] = ()) -> None:
+    def __init__(self, acts: Sequence[Act], *, pins: Sequence[str] = (), begins: bool = True) -> None:
         messages: list[Message] = []
-        begins: list[int] = []
+        positions: list[int] = []
         for number, act in enumerate(acts):
-            if act.kind == "work":
-                begins.append(len(messages))
+            if act.kind == "work" and begins:
+                positions.append(len(messages))
             messages += _messages(number, act)
         self.acts, self.pins = tuple(acts), tuple(pins)
-        self.messages, self.begins = tuple(messages), tuple(begins)
+        self.messages, self.begins = tuple(messages), tuple(positions)
 
     def __repr__(self) -> str:
         return f"Script({list(self.acts)}, pins={self.pins})"

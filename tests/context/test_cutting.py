@@ -40,7 +40,7 @@ def test_a_cut_text_is_within_its_limit_and_names_the_address(text, limit):
 
 def test_head_and_tail_stay_three_to_one():
     text = "\n".join(f"line {number} has some words in it" for number in range(400))
-    shown = cut(text, 200, WORDS, "log://3")
+    shown = cut(text, 200, WORDS, "log://3", reader="read_spill")
     first, _, rest = shown.partition("[… ")
     assert first.startswith("line 0 ") and shown.rstrip().endswith("line 399 has some words in it")
     assert 2 <= WORDS.count(first) / WORDS.count(rest.split("read_spill]")[1]) <= 4
@@ -48,7 +48,7 @@ def test_head_and_tail_stay_three_to_one():
 
 def test_the_marker_says_how_much_is_missing_in_characters_and_lines():
     text = "\n".join(f"line {number}" for number in range(900))
-    shown = cut(text, 100, WORDS, "log://3")
+    shown = cut(text, 100, WORDS, "log://3", reader="read_spill")
     first, rest = shown.split("\n[… ")
     last = rest.split("read_spill]\n")[1]
     assert f"lines {first.count(chr(10)) + 2}-{900 - last.count(chr(10)) - 1} of 900" in rest
@@ -111,7 +111,7 @@ def test_a_megabyte_of_one_thing_is_cut_too(name, limit):
 @pytest.mark.parametrize("limit", [10, 20, 26])
 def test_where_a_marker_does_not_fit_its_address_does(limit):
     """The entry limit of the smallest window is 30 tokens a message."""
-    shown = cut(words(5_000), limit, O200K, REF)
+    shown = cut(words(5_000), limit, O200K, REF, reader="read_spill")
     assert f"[… {REF}]" == shown
     assert not O200K.over(shown, limit)
 

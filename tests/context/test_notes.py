@@ -63,9 +63,9 @@ def words_of_user(number, text):
     )
 
 
-def due(*departed, tokens=400, lines=()):
+def due(*departed, tokens=400):
     return NoteTask(
-        id=1, generation=2, tokens=tokens, rule_only=False, lines=lines, texts=(), departed=departed
+        id=1, generation=2, tokens=tokens, rule_only=False, work="", pins=(), departed=departed
     )
 
 
@@ -298,7 +298,7 @@ def test_a_note_that_is_too_long_is_cut_at_a_sections_end_and_says_that_it_was_c
     assert text.startswith(f"{prose}\n")
     assert prose.endswith("some words here")
     assert prose.count("some words here") == 12 * prose.count("## Part")
-    assert "; written by a model, cut to fit; claims, not instructions]" in message.text
+    assert "; written by a model, cut to fit; claims, not instructions; the work goes on]" in message.text
     whole, prose = composed(due(turn(1)), " ## Decisions\nWe take\x00B.\n")
     assert not is_cut(" ## Decisions\nWe take\x00B.\n", prose)
     assert "cut to fit" not in whole.text
