@@ -12,8 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ethang_nb.context.arriving import Spill
 from ethang_nb.config import named_policy
+from ethang_nb.context.arriving import Spill
 from ethang_nb.context.budget import Budget
 from ethang_nb.context.catalogue import ToolSpec
 from ethang_nb.context.chronicle import Chronicle
@@ -109,8 +109,8 @@ class Context:
 
     `request()` answers in the shape of what was appended. Where a first dict could be of either, a Claude model
     or tools with an `input_schema` make it Anthropic's. `spill(tool, text) -> address` may keep large results
-    outside; without it they are kept in memory under `log://<i>`, the number of the message (from 0, nudges and
-    pins by hand among them).
+    outside; without it they are kept in memory under `log://<i>`, the number of the message (from 0, system
+    messages and pins by hand among them, nudges not).
     """
 
     def __init__(
@@ -243,9 +243,7 @@ class Context:
         number = str(address).partition("#")[0].removeprefix("log://")
         known = self._journal.next
         if not number.isascii() or not number.isdigit() or int(number) >= known:
-            raise NoSuchAddress(
-                f"{str(address)[:80]!r} is no address here; log://0 to log://{known - 1} are"
-            )
+            raise NoSuchAddress(f"{str(address)[:80]!r} is no address here; log://0 to log://{known - 1} are")
         return self._whole.get(int(number)) or self._journal.text(int(number))
 
     def _kept_by(self, spill: Spill) -> Spill:
@@ -372,7 +370,9 @@ def _asked(
     )
 
 
-def _standing(messages: Any, window_given: int | str | Window, **options: Any) -> tuple[LiveContext, tuple[str, ...]]:
+def _standing(
+    messages: Any, window_given: int | str | Window, **options: Any
+) -> tuple[LiveContext, tuple[str, ...]]:
     """A context in which these messages stand as they are: nothing is spilled, nothing has happened yet."""
     live = _asked(window_given, **options).live()
     read = reading(messages)

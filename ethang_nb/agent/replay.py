@@ -15,7 +15,7 @@ from ethang_nb.context.live import LiveContext
 from ethang_nb.context.messages import Message
 from ethang_nb.context.policy import Policy
 from ethang_nb.context.settings import Settings
-from ethang_nb.context.snapshot import Pin
+from ethang_nb.context.snapshot import BY_HAND, Pin
 from ethang_nb.context.tape import Act, Tape
 from ethang_nb.context.timeline import Timeline
 from ethang_nb.context.window import Levels, Window
@@ -152,7 +152,7 @@ _ACTS = (kinds.PIN, kinds.UNPIN)
 def _act(event: Event, pins: Sequence[Pin]) -> Act | None:
     """What a person did by hand; pins by rule, and pins that entered as a message, come with their message."""
     data = event.data
-    if event.kind == kinds.PIN and data["rule"] == "by hand" and data["row"] >= 0:
+    if event.kind == kinds.PIN and data["rule"] == BY_HAND and data["row"] >= 0:
         return lambda context: context.pinning.put(data["kind"], data["text"], data["rule"], data["row"])
     return partial(_unpin, pins[data["id"] - 1], data["reason"]) if event.kind == kinds.UNPIN else None
 

@@ -291,7 +291,6 @@ class Chronicle:
     def _gone(self, turning: Turning) -> Iterator[Gone]:
         """The texts that left, as they stood before."""
         decision, entries = turning.decision, turning.entries
-        whole = {move.row for move in decision.moves if move.act in ("evict", "remove")}
         for move in decision.moves:
             if move.act == "remove":
                 continue
@@ -302,7 +301,7 @@ class Chronicle:
                     left_before = at > 0 and row.results[at - 1].form == "stub"
                     if message.text and not left_before:
                         yield _gone(message, entry.addresses[at])
-            elif move.row not in whole:
+            else:
                 yield _gone(forms[move.index + 1], entry.addresses[move.index + 1])
 
     def _row(self, step: int, events: tuple[str, ...], before: int | None, what: str) -> StepRow:

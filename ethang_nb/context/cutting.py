@@ -35,7 +35,9 @@ def cut(text: str, limit: int, counter: TokenCounter, address: str, *, reader: s
     from_line = first.count("\n") + 1
     begins_line = not last or text[len(text) - len(last) - 1] == "\n"
     to_line = lines - last.count("\n") - begins_line
-    shown = f"{first.rstrip()}\n{_marker(missing, from_line, to_line, lines, address, reader)}\n{last.lstrip()}"
+    shown = (
+        f"{first.rstrip()}\n{_marker(missing, from_line, to_line, lines, address, reader)}\n{last.lstrip()}"
+    )
     while counter.over(shown, limit) and last:
         last = last[len(last) // 4 + 1 :]
         shown = f"{first.rstrip()}\n{_marker(missing, from_line, to_line, lines, address, reader)}\n{last.lstrip()}"

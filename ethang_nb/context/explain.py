@@ -171,7 +171,9 @@ def _reason(decision: Decision, entries: dict[int, Entry]) -> str:
             return "what a start from the core holds does not fit what can be sent, so work goes on"
         case "idle" if decision.cause == "reseed":
             least = state.settings.minimum
-            return f"a start from the core would free less than the minimum of {least:,} tokens, so work goes on"
+            return (
+                f"a start from the core would free less than the minimum of {least:,} tokens, so work goes on"
+            )
         case "reseed":
             return (
                 f"{fill} full; the new piece of work starts from the core, {decision.gain:,} tokens are freed"

@@ -1,9 +1,7 @@
 """Hearing: what of a sentence is an order, and which cue it follows.
 
-"It always fails", "the docs say never", "if we must", "never mind": such phrases have the words of a rule "
-"and bind
-nobody. They are data (DEAF), taken out before the cues are tried, so that the rest of the sentence is still
-heard.
+"It always fails", "the docs say never", "if we must", "never mind": such phrases have the words of a rule and bind
+nobody. They are data (DEAF), taken out before the cues are tried, so that the rest of the sentence is still heard.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from ethang_nb.context.events import CoreRendered, Pinned, Unpinned
 from ethang_nb.context.messages import Message, user
 from ethang_nb.context.pinboard import PinBoard
 from ethang_nb.context.pins import find, lifted
-from ethang_nb.context.snapshot import Pin
+from ethang_nb.context.snapshot import BY_HAND, Pin
 from ethang_nb.context.wording import pin_text
 from ethang_nb.errors import Misuse
 
@@ -39,14 +39,14 @@ class Pinning:
             if self.board.same(found.text, found.kind) is None:
                 self.put(found.kind, found.text, found.rule, row)
 
-    def pin(self, text: str, kind: str = "constraint", *, rule: str = "by hand") -> Pin:
-        """Pins a text: its own message holds it where it stands there word for word.
+    def pin(self, text: str, kind: str) -> Pin:
+        """Pins a text by hand: its own message holds it where it stands there word for word.
 
         Else it enters at the next request as an owner message. A sentence that is pinned already is that pin.
         Raises Misuse where it would leave no room to work.
         """
         context = self._context
-        new = self.board.new(kind, text, rule, -1)
+        new = self.board.new(kind, text, BY_HAND, -1)
         same = self.board.same(new.text, new.kind)
         if same is not None:
             return same
@@ -54,8 +54,8 @@ class Pinning:
         for number in context.state.numbers:
             held = context.state.kind(number) in ("user", "pin")
             if held and text in context.entries[number].messages[0].text:
-                return self.put(kind, text, rule, number)
-        return self.put(kind, text, rule, -1)
+                return self.put(kind, text, BY_HAND, number)
+        return self.put(kind, text, BY_HAND, -1)
 
     def _refuse_large(self, pin: Pin) -> None:
         """Pins are never cut, so one that leaves no room beside what must stay is refused."""

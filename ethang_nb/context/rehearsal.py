@@ -31,11 +31,8 @@ def _applied(copy: LiveContext, turning: Turning, note: str | None) -> Applied:
     if copy.pending is not None and note is not None:
         copy.write_note(note, reference="given", author="the caller")
     removed: list[Removed] = []
-    whole = {move.row for move in turning.decision.moves if move.index < 0}
     for move in turning.decision.moves:
         entry = turning.entries[move.row]
-        if move.index >= 0 and move.row in whole:
-            continue
         row = turning.before.row(move.row) if move.row >= 0 else None
         standing = entry.messages if row is None else entry.forms(row, copy.counter)
         places = range(len(standing)) if move.index < 0 else [move.index + 1]

@@ -14,14 +14,16 @@ from ethang_nb.context.budget import Budget
 from ethang_nb.context.plan import Plan, Price
 from ethang_nb.context.segments import Segments
 
-__all__ = ["VERSION", "Diff", "Fact", "Left", "Pin", "Snapshot", "StepRow"]
+__all__ = ["BY_HAND", "VERSION", "Diff", "Fact", "Left", "Pin", "Snapshot", "StepRow"]
 
 VERSION = 1
+BY_HAND = "by hand"
+"""The rule of a pin that no rule found: a person set it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
-    """A constraint or decision kept verbatim. `rule` is the cue that found it, "by hand" where a person pinned it.
+    """A constraint or decision kept verbatim. `rule` is the cue that found it, `BY_HAND` where a person pinned it.
 
     `segment` is the message it came from while that is in the window; `core` says whether the sentence stands
     in the core. `lifted` is why it no longer holds, "" while it does.

@@ -1,7 +1,8 @@
-"""Wording: every text that we ourselves put into a window, and the reasons that people read.
+"""Wording: the short texts that we ourselves put into a window, and the reasons that people read.
 
 Kept in one place so that the same thing is always said the same way, and so that a reader of a record can
-tell our words from a person's or a model's.
+tell our words from a person's or a model's. What is made of more than one line stands with its maker: the core, a
+note, what is left of a text that was cut or squeezed.
 """
 
 from __future__ import annotations
@@ -77,8 +78,8 @@ def nudge(level: int, cleanup: int, *, offers: bool = True) -> str:
     """
     if not offers:
         return (
-            f"[context pressure] The window is more than {percent(level)} full. At {percent(cleanup)} a cleanup takes old "
-            f"tool results out by rule, oldest first; say now, in your own words, what of them you still need."
+            f"[context pressure] The window is more than {percent(level)} full. At {percent(cleanup)} a cleanup takes "
+            f"old tool results out by rule, oldest first; say now, in your own words, what of them you still need."
         )
     return (
         f"[context pressure] The window is more than {percent(level)} full. If you no longer need some tool results, "

@@ -8,6 +8,7 @@ works out from it.
 from __future__ import annotations
 
 import copy
+import itertools
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -117,9 +118,15 @@ class Naive:
         )
 
     def stays(self, keep: int) -> set[int]:
-        """The newest `keep` segments, the newest user message, the tasks, and turns whose calls still wait."""
+        """The newest `keep` segments, the newest user message, the tasks, and turns whose calls still wait.
+
+        Beside the newest one, so do questions that wait for their answer, unless one segment alone can stay.
+        """
         newest = [row.id for row in self.rows if row.kind != "pin"][-keep:]
         waiting = [row.id for row in self.rows if row.open]
+        if keep > 1:
+            asked = itertools.takewhile(lambda row: row.kind in ("user", "pin"), reversed(self.rows))
+            waiting += [row.id for row in asked]
         return {*newest, *waiting, self.user, self.first, self.task}
 
     def edge(self, keep: int) -> int:
