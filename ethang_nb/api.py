@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ethang_nb.config import named_policy
+from ethang_nb.context.address import parse
 from ethang_nb.context.arriving import Spill
 from ethang_nb.context.budget import Budget
 from ethang_nb.context.catalogue import ToolSpec
@@ -86,7 +87,14 @@ def replay(
     works = [sum(position < begin for position in mended.positions) for begin in begins]
 
     def tape(settings: Settings) -> Tape:
-        return Tape(asked.live(settings), mended.messages, works)
+        journal = MemoryJournal()
+        numbers = mended.positions
+        return Tape(
+            asked.live(settings, journal=journal),
+            mended.messages,
+            works,
+            before=lambda at: journal.go_to(numbers[at]),
+        )
 
     settings = asked.settings
     return Timeline(tape(settings), settings, tape, mended.repairs)
@@ -134,7 +142,8 @@ class Context:
         self.name = name
         self.model = model or (window if isinstance(window, str) else "")
         self._journal = MemoryJournal()
-        self._whole: dict[int, str] = {}
+        self._whole: dict[tuple[int, int], str] = {}
+        """What was cut on entry, whole: by number of the message and place of the text in it."""
         kept = self._kept_by(spill) if spill else self._keep
         self._live = asked.live(journal=self._journal, spill=kept, refuses=True)
         self._chronicle = Chronicle(self._live)
@@ -164,9 +173,11 @@ class Context:
                     with suppress(BadMessage):
                         twin.append(item)
             self._shape = shape_of(message, self._shape, plain=self._plain)
+            self._mending.go_to(self._journal.next)  # a pin by hand has a number of its own
             mended = self._mending.take(read.messages, positions=read.positions, said=read.unread)
             self._repairs += mended.repairs
-            for item in mended.messages:
+            for number, item in zip(mended.positions, mended.messages, strict=True):
+                self._journal.go_to(number)
                 try:
                     self._live.append(item)
                 except BadMessage as error:
@@ -239,12 +250,17 @@ class Context:
             return foretold(self._live)
 
     def removed(self, address: str) -> str:
-        """The text at `log://<i>`: message i as it came, also where it has left the window."""
-        number = str(address).partition("#")[0].removeprefix("log://")
-        known = self._journal.next
-        if not number.isascii() or not number.isdigit() or int(number) >= known:
-            raise NoSuchAddress(f"{str(address)[:80]!r} is no address here; log://0 to log://{known - 1} are")
-        return self._whole.get(int(number)) or self._journal.text(int(number))
+        """The text at `log://<i>`: message i as it came, also where it has left the window; or the lines it names."""
+        place = parse(address)
+        texts = () if place is None else self._journal.texts(place.number)
+        if place is None or not texts:
+            known = self._journal.next - 1
+            raise NoSuchAddress(f"{str(address)[:80]!r} is no address here; log://0 to log://{known} are")
+        text = "\n".join(self._whole.get((place.number, at), part) for at, part in enumerate(texts))
+        if place.lines is None:
+            return text
+        first, last = place.lines
+        return "\n".join(text.split("\n")[first - 1 : last])
 
     def _kept_by(self, spill: Spill) -> Spill:
         """The caller's spill; a text it fails on is kept here, so that a failing store costs nobody a result."""
@@ -268,7 +284,7 @@ class Context:
 
     def _keep(self, _tool: str, text: str) -> str:
         number = self._journal.next
-        self._whole[number] = text
+        self._whole[number, len(self._journal.texts(number))] = text
         return f"log://{number}"
 
     @property
@@ -374,10 +390,12 @@ def _standing(
     messages: Any, window_given: int | str | Window, **options: Any
 ) -> tuple[LiveContext, tuple[str, ...]]:
     """A context in which these messages stand as they are: nothing is spilled, nothing has happened yet."""
-    live = _asked(window_given, **options).live()
+    journal = MemoryJournal()
+    live = _asked(window_given, **options).live(journal=journal)
     read = reading(messages)
     mended = mend(read.messages, positions=read.positions, said=read.unread)
-    for message in mended.messages:
+    for number, message in zip(mended.positions, mended.messages, strict=True):
+        journal.go_to(number)
         live.stand(message)
     return live, mended.repairs
 

@@ -51,7 +51,7 @@ def foretold_reseed(live: LiveContext) -> ReseedPlan:
     plan = reseed_plan(twin, decision)
     if plan.outcome == "reseed" and not decision.moves and not decision.before.notes:
         return replace(plan, outcome="nothing", reason=NOTHING_LEAVES)
-    return replace(plan, _apply=lambda _: _applied(twin, decision)) if plan.lands else plan
+    return replace(plan, _apply=lambda _note, _spill: _applied(twin, decision)) if plan.lands else plan
 
 
 def reseed_plan(live: LiveContext, decision: Decision) -> ReseedPlan:

@@ -61,7 +61,7 @@ class Assembly:
     def _stand(
         self, state: State, number: int, entries: Mapping[int, Entry], counter: TokenCounter
     ) -> Standing:
-        found = self._rows[number] = entries[number].standing(state.row(number), counter)
+        found = self._rows[number] = entries[number].forms(state.row(number), counter)
         return found
 
     def _alone(self, name: str, message: Message) -> Standing:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ethang_nb.context.address import parse
+from ethang_nb.context.cutting import pieces
 from ethang_nb.context.decision import Decision
 from ethang_nb.context.diffing import Gone, compare
 from ethang_nb.context.entry import Turning
@@ -110,7 +111,7 @@ class Chronicle:
             self._released.append(f"release: {count} to one line, {decision.gain:,} tokens freed")
         for move in decision.moves:
             entry = self.context.entries[move.row]
-            self._let_go.append(_gone(entry.messages[move.index + 1], entry.addresses[move.index + 1]))
+            self._let_go += _gone(entry.messages[move.index + 1], entry.addresses[move.index + 1])
 
     def reseeded(self, turning: Turning) -> None:
         """A piece of work started from the core, or could not: the next request's row says so."""
@@ -300,9 +301,9 @@ class Chronicle:
                 for at, message in enumerate(forms):
                     left_before = at > 0 and row.results[at - 1].form == "stub"
                     if message.text and not left_before:
-                        yield _gone(message, entry.addresses[at])
+                        yield from _gone(message, entry.addresses[at])
             else:
-                yield _gone(forms[move.index + 1], entry.addresses[move.index + 1])
+                yield from _gone(forms[move.index + 1], entry.addresses[move.index + 1])
 
     def _row(self, step: int, events: tuple[str, ...], before: int | None, what: str) -> StepRow:
         state = self.context.state
@@ -349,8 +350,8 @@ class Chronicle:
         ]
 
 
-def _gone(message: Message, address: str) -> Gone:
-    """Without the header that a page begins with: it only says where its lines stand."""
+def _gone(message: Message, address: str) -> Iterator[Gone]:
+    """Without the header that a page begins with, and the marker of a cut: they only say where lines stand."""
     place, lines = parse(address), message.text.split("\n")
     headed = 0
     if place is not None and message.results:
@@ -358,4 +359,6 @@ def _gone(message: Message, address: str) -> Gone:
             line.startswith("[") and not line.startswith("[…") and place.base in line for line in lines[:TOP]
         )
         headed = next((number for number, is_header in enumerate(of_ours, 1) if is_header), 0)
-    return Gone(text="\n".join(lines[headed:]), address=address)
+    for text, before in pieces("\n".join(lines[headed:])):
+        if text:
+            yield Gone(text=text, address=address, offset=-before)

@@ -7,17 +7,22 @@ go missing. A cut falls between characters, never inside one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from ethang_nb.context.counting import TokenCounter
 
-__all__ = ["cut", "head", "tail"]
+__all__ = ["cut", "head", "pieces", "tail"]
 
 HEAD_PER_MILLE = 750  # ► of what stays of a cut text, the share from its beginning
 WIDEST = (
     12  # characters a token rarely exceeds; where a text is wider the cut is only shorter than it could be
 )
 LINE_BACK_PER_MILLE = 200  # ► how far a cut may step back to end at a line's end
+
+_MARKER = re.compile(
+    r"^\[… [\d,]+ characters left out, (?:lines [\d,]+-[\d,]+ of ([\d,]+)|of 1 line); the whole text: [^\n]*\]$", re.M
+)
 
 
 def cut(text: str, limit: int, counter: TokenCounter, address: str, *, reader: str = "") -> str:
@@ -42,6 +47,20 @@ def cut(text: str, limit: int, counter: TokenCounter, address: str, *, reader: s
         last = last[len(last) // 4 + 1 :]
         shown = f"{first.rstrip()}\n{_marker(missing, from_line, to_line, lines, address, reader)}\n{last.lstrip()}"
     return shown if not counter.over(shown, limit) else head(shown, limit, counter)
+
+
+def pieces(shown: str) -> tuple[tuple[str, int], ...]:
+    """Head and tail of a text that was cut, each with how many lines of the whole text precede it.
+
+    A text that was not cut is one piece.
+    """
+    markers = list(_MARKER.finditer(shown))
+    if not markers:
+        return ((shown, 0),)
+    first, last = markers[0], markers[-1]
+    tail = shown[last.end() :].removeprefix("\n")
+    whole = int((last[1] or "1").replace(",", ""))
+    return (shown[: first.start()], 0), (tail, max(0, whole - tail.count("\n") - 1))
 
 
 def head(text: str, limit: int, counter: TokenCounter) -> str:

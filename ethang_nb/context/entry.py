@@ -68,18 +68,23 @@ class Entry:
         result = self.messages[index + 1].results[0]
         return stub(self.call_title(result), result, self.sizes[index], self.addresses[index + 1])
 
+    def place_of(self, call_id: str) -> int:
+        """Which of the results the one of this call is, in the order of their calls, however they come."""
+        order = {call.id: at for at, call in enumerate(self.messages[0].calls)}
+        own = order.get(call_id, len(order))
+        return sum(order.get(message.results[0].call_id, 0) < own for message in self.messages[1:])
+
+    def join(self, message: Message, address: str, tokens: int) -> None:
+        """A result joins the turn, in the order of the calls."""
+        at = self.place_of(message.results[0].call_id)
+        self.messages.insert(at + 1, message)
+        self.addresses.insert(at + 1, address)
+        self.sizes.insert(at, tokens)
+
     def forms(self, row: Row, counter: TokenCounter) -> tuple[Message, ...]:
-        """The messages as they stand while `row` says how, in the order in which they came."""
+        """The messages as they are sent while `row` says how they stand."""
         results = [self._in_form(index, result, counter) for index, result in enumerate(row.results)]
         return (self.messages[0], *results)
-
-    def standing(self, row: Row, counter: TokenCounter) -> tuple[Message, ...]:
-        """The messages as they are sent: results in the order of their calls, however they came."""
-        first, *results = self.forms(row, counter)
-        if len(results) > 1:
-            order = {call.id: at for at, call in enumerate(first.calls)}
-            results.sort(key=lambda message: order.get(message.results[0].call_id, 0))
-        return (first, *results)
 
     def _in_form(self, index: int, counted: Result, counter: TokenCounter) -> Message:
         message = self.messages[index + 1]

@@ -103,6 +103,8 @@ class ResultAdded:
 
     result: Result
     row: int | None = None
+    at: int | None = None
+    """Which of the turn's results it is, in the order of their calls; None: the last so far."""
     judged: bool = False
 
 

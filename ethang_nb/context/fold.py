@@ -28,7 +28,7 @@ from ethang_nb.context.events import (
     WindowChanged,
     WorkBegun,
 )
-from ethang_nb.context.ledger import Ledger, Row
+from ethang_nb.context.ledger import Ledger, Result, Row
 from ethang_nb.context.planner import decide, enter, new_work, release, reseeded
 from ethang_nb.context.settings import Settings
 from ethang_nb.context.state import NoteRow, Passing, PinRow, Reports, State
@@ -175,7 +175,7 @@ def _result(state: State, event: ResultAdded) -> tuple[State, Decision | None]:
         tail = state.tail
     joins = tail is not None and tail.kind == "turn" and event.row in (None, tail.id)
     if tail is not None and joins:
-        joined = tail._replace(results=(*tail.results, event.result), open=max(0, tail.open - 1))
+        joined = tail._replace(results=_joined(tail, event), open=max(0, tail.open - 1))
         state = state._replace(tail=joined, occupied=state.occupied + event.result.tokens)
     else:
         state = _late(state, event)
@@ -185,6 +185,12 @@ def _result(state: State, event: ResultAdded) -> tuple[State, Decision | None]:
     if not event.judged and state.tail is not None and joins and state.total > state.settings.usable:
         decision = enter(state)
     return (state if decision is None else decision.after), decision
+
+
+def _joined(row: Row, event: ResultAdded) -> tuple[Result, ...]:
+    """The row's results with the one that comes, in the order of their calls."""
+    at = len(row.results) if event.at is None else event.at
+    return (*row.results[:at], event.result, *row.results[at:])
 
 
 def _reopened(state: State, row: int | None) -> State:
@@ -215,7 +221,9 @@ def _late(state: State, event: ResultAdded) -> State:
         raise ValueError(f"no tool turn for a result (row {event.row})")
     ledger = _with_result(state, wanted, event)
     again, result = event.result.again, event.result
-    at = ledger.upto[again][wanted + 1] - 1
+    nth = len(ledger.entered(wanted).results) - 1 if event.at is None else event.at
+    places = range(ledger.upto[again][wanted], ledger.upto[again][wanted + 1])
+    at = next(place for place in places if ledger.results[again].index[place] == nth)
     changed = {
         (kind, place + (kind == again and place >= at)): value
         for (kind, place), value in state.changed.items()
@@ -240,7 +248,7 @@ def _with_result(state: State, wanted: int, event: ResultAdded) -> Ledger:
     for number in range(wanted, state.n):
         row = old.entered(number)
         if number == wanted:
-            row = row._replace(results=(*row.results, event.result))
+            row = row._replace(results=_joined(row, event))
         ledger = ledger.push(number, row, user=old.user[number], task=old.task[number])
     return ledger
 

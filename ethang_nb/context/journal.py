@@ -29,17 +29,23 @@ class MemoryJournal:
     """For a context without a record: messages alone are numbered, from 0, as they entered (`log://<i>`).
 
     Nudges and notices, which are ours and pass, get no number (-1): so message i has the same one whatever the policy.
+    Whoever feeds messages that were mended says with `go_to` which number the next one had as it was given; what
+    shares a number was one message there.
     """
 
     records = False
 
     def __init__(self, first: int = 0) -> None:
-        self._texts: list[str] = []
-        self._first = first
+        self._texts: dict[int, list[str]] = {}
+        self._next = first
 
     @property
     def next(self) -> int:
-        return self._first + len(self._texts)
+        return self._next
+
+    def go_to(self, number: int) -> None:
+        """The next message is that number."""
+        self._next = number
 
     def write(self, kind: str, data: dict[str, Any]) -> int:
         number = self.next
@@ -48,16 +54,18 @@ class MemoryJournal:
             if message.get("kind") in ("nudge", "notice"):
                 return -1
             # Ours too (a pin by hand): two messages at one address would be one that cannot be read again.
-            self._texts.append(_readable(from_json(message)))
+            self._keep(_readable(from_json(message)))
         elif kind == kinds.SYSTEM:
-            self._texts.append(data["text"])
+            self._keep(data["text"])
         return number
 
-    def text(self, number: int) -> str:
-        """The text of entry `number`. Raises IndexError."""
-        if number < self._first:
-            raise IndexError(number)
-        return self._texts[number - self._first]
+    def _keep(self, text: str) -> None:
+        self._texts.setdefault(self._next, []).append(text)
+        self._next += 1
+
+    def texts(self, number: int) -> tuple[str, ...]:
+        """The texts of message `number`, more than one where it held several results; none for a number unknown."""
+        return tuple(self._texts.get(number, ()))
 
 
 def _readable(message: Message) -> str:

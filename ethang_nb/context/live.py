@@ -267,15 +267,18 @@ class LiveContext:
         )
         same = arrived.result is result and len(message.parts) == 1
         kept = message if same else replace(message, parts=(arrived.result,))
-        state, judged = step(self.state, ResultAdded(result=arrived.counted, row=row, judged=not judge))
+        at = self.entries[row].place_of(result.call_id)
+        added = ResultAdded(result=arrived.counted, row=row, at=at, judged=not judge)
+        state, judged = step(self.state, added)
         self._write_result(row, kept, arrived.counted, arrived.address, judged)
         self.state = state
         return row
 
     def join(self, row: int, message: Message, counted: Result, address: str) -> None:
         """A result joins its turn as it once did; whoever calls brings what intake decided (`judge`)."""
+        at = self.entries[row].place_of(message.results[0].call_id)
         self._write_result(row, message, counted, address, None)
-        self.feed(ResultAdded(result=counted, row=row, judged=True))
+        self.feed(ResultAdded(result=counted, row=row, at=at, judged=True))
 
     def judge(self, decision: Decision) -> None:
         """Carries out what intake decided of the newest turn."""
@@ -294,11 +297,8 @@ class LiveContext:
                 "judged": None if judged is None else told(judged),
             },
         )
-        entry = self.entries[row]
-        entry.messages.append(message)
+        self.entries[row].join(message, address, counted.tokens)
         self._assembly.forget(row)
-        entry.addresses.append(address)
-        entry.sizes.append(counted.tokens)
         self.versions.enter(number, address, total=total_of(message.text, address))
 
     def check(self, message: Message) -> None:

@@ -128,7 +128,7 @@ def _row_segment(
         id=segment_id(row),
         kind="task" if row.task else row.kind,
         title=entry.title,
-        messages=entry.standing(row, context.counter),
+        messages=entry.forms(row, context.counter),
         tokens=row.tokens,
         retention=_retention(row, stays),
         droppable=droppable,

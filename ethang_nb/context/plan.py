@@ -66,7 +66,9 @@ class Plan(Shown):
     """Of a release: addresses that stay, each with the reason."""
     _verdicts: Callable[[], tuple[Verdict, ...]] = field(default=tuple, repr=False)
     _digest: Callable[[], str] = field(default=str, repr=False)
-    _apply: Callable[[str | None], Applied] | None = field(default=None, repr=False)
+    _apply: Callable[[str | None, Callable[[str, str], str] | None], Applied] | None = field(
+        default=None, repr=False
+    )
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -86,16 +88,12 @@ class Plan(Shown):
         """The messages that would be sent after this plan, without touching the context it was made from.
 
         `note` is the text of the handoff note where the plan writes one (None: a note written by rule).
-        `spill(source, text) -> address` is told of every removed text, where the caller wants to keep it
-        elsewhere; without it the addresses stay as they are in the plan.
+        `spill(source, text) -> address` is told of every removed text, where the caller wants to keep it elsewhere, and
+        the lines that stand for results name that address; without it the addresses stay as they are in the plan.
         """
         if self._apply is None:
             raise Misuse("this plan is a record of what was done; apply one made by plan()")
-        applied = self._apply(note)
-        if spill is None:
-            return applied
-        moved = tuple(replace(item, address=spill(item.title, item.text)) for item in applied.removed)
-        return replace(applied, removed=moved)
+        return self._apply(note, spill)
 
     def __repr__(self) -> str:
         return f"Plan({self.outcome}, {self.before:,} -> {self.after:,} tokens, policy {self.policy})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ethang_nb.context.arriving import Spill
 from ethang_nb.context.counting import message_tokens
 from ethang_nb.context.entry import Turning
 from ethang_nb.context.explain import as_plan
@@ -24,18 +25,20 @@ def foretold(context: LiveContext, *, asked: bool = False) -> Plan:
     turning = copy.request()
     copy.sent = context.sent  # what lies in the cache now, not once the plan is carried out
     plan = as_plan(copy, turning.decision)
-    return replace(plan, _apply=lambda note: _applied(copy.copy(), turning, note))
+    return replace(plan, _apply=lambda note, spill: _applied(copy.copy(), turning, note, spill))
 
 
-def _applied(copy: LiveContext, turning: Turning, note: str | None) -> Applied:
-    if copy.pending is not None and note is not None:
-        copy.write_note(note, reference="given", author="the caller")
+def _applied(copy: LiveContext, turning: Turning, note: str | None, spill: Spill | None) -> Applied:
     removed: list[Removed] = []
     for move in turning.decision.moves:
         entry = turning.entries[move.row]
         row = turning.before.row(move.row) if move.row >= 0 else None
         standing = entry.messages if row is None else entry.forms(row, copy.counter)
         places = range(len(standing)) if move.index < 0 else [move.index + 1]
+        if spill is not None:
+            entry = copy.entries[move.row] = entry.copy()
+            for place in places:
+                entry.addresses[place] = spill(entry.title, entry.messages[place].text)
         removed += [
             Removed(
                 segment=str(move.row),
@@ -47,4 +50,6 @@ def _applied(copy: LiveContext, turning: Turning, note: str | None) -> Applied:
             )
             for place in places
         ]
+    if copy.pending is not None and note is not None:
+        copy.write_note(note, reference="given", author="the caller")
     return Applied(messages=copy.assemble(), removed=tuple(removed))

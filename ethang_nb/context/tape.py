@@ -54,11 +54,12 @@ class Tape:
         messages: Sequence[Message],
         begins: Sequence[int] = (),
         acts: Mapping[int, Sequence[Act]] = MappingProxyType({}),
+        before: Callable[[int], object] = lambda _at: None,
     ) -> None:
         """Feeds `context`, which is empty, with all messages; no request is made of it.
 
         `begins`: positions of the messages before which a piece of work begins; `acts`: what else was done of the
-        context before a message, such as a pin by hand.
+        context before a message, such as a pin by hand; `before(at)` is called just before message `at` enters.
         """
         self.context = context
         self.start, self.system, self.board = context.state, context.system, context.board.copy()
@@ -75,6 +76,7 @@ class Tape:
                 self._note()
             if message.role == "assistant":
                 self._point()
+            before(at)
             context.append(message, judge=False)
             self._note()
         for act in acts.get(len(messages), ()):

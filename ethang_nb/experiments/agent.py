@@ -201,7 +201,7 @@ def _segments(context: LiveContext) -> list[list[Message]]:
     """The notes and segments in the window, oldest first."""
     state = context.state
     notes = [[context.notes.message(note.id, context.counter)] for note in state.notes]
-    return notes + [list(context.entries[row.id].standing(row, context.counter)) for row in state.rows]
+    return notes + [list(context.entries[row.id].forms(row, context.counter)) for row in state.rows]
 
 
 def _address(_tool: str, text: str) -> str:

@@ -24,7 +24,7 @@ def assembled(context):
     head += [context.notes.message(note.id, context.counter) for note in context.state.notes]
     return (
         *head,
-        *(message for row in rows for message in context.entries[row.id].standing(row, context.counter)),
+        *(message for row in rows for message in context.entries[row.id].forms(row, context.counter)),
     )
 
 

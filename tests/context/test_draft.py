@@ -98,7 +98,7 @@ class Naive:
         self.next_row, self.next_note, self.next_passing = 0, 1, -1
         self.exchange, self.user, self.first, self.task = 0, -1, -1, -1
         self.begun, self.armed, self.nudged, self.asked, self.cooled = True, True, False, False, False
-        self.said = ""
+        self.said, self.declined = "", False
         self.entered: dict[int, list[Out]] = {}
 
     # ---- sums
@@ -219,9 +219,9 @@ class Naive:
         if gain <= 0 and not asked:
             return None
         if other.total > self.settings.hard or (gain < self.settings.minimum and not asked):
-            if self.said == "reseed":
+            if self.declined:
                 return None
-            self.said = "reseed"
+            self.declined = True
             return "idle"
         self.take(other, wrote=False)
         return "reseed"
@@ -246,7 +246,7 @@ class Naive:
         self.next_note += wrote
         self.armed = self.total < self.settings.nudge_at
         self.asked = False
-        self.said = ""
+        self.said, self.declined = "", False
 
     # ---- the request point
 
@@ -607,7 +607,7 @@ def pictured(naive: Naive) -> dict[str, object]:
         "pins": [(pin.id, pin.row, pin.line, pin.core) for pin in naive.pins],
         "core": (naive.core, naive.pointers),
         "nudge": (naive.armed, naive.nudged),
-        "said": naive.said,
+        "said": (naive.said, naive.declined),
     }
 
 
@@ -624,7 +624,7 @@ def shown(state: State) -> dict[str, object]:
         "pins": [tuple(pin) for pin in state.pins],
         "core": (state.core, state.pointers),
         "nudge": (state.armed, state.nudged),
-        "said": state.said,
+        "said": (state.said, state.declined),
     }
 
 

@@ -21,7 +21,6 @@ from ethang_nb.context.events import Event, PartsChanged, RequestPoint, Reseeded
 from ethang_nb.context.fold import step
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.messages import Message, ToolResult, assistant, tool, user
-from ethang_nb.context.pairing import mend
 from ethang_nb.context.policies import POLICIES, policy
 from ethang_nb.context.policy import Policy
 from ethang_nb.context.state import State
@@ -29,7 +28,17 @@ from ethang_nb.context.timeline import Timeline
 from ethang_nb.context.window import Levels, Window
 from ethang_nb.errors import BadPolicy, Misuse, Stuck
 from tests.context.builders import WORDS
-from tests.context.generators import Act, Script, budgeted, policies, scripts, shipped, transcript, turn, windows
+from tests.context.generators import (
+    Act,
+    Script,
+    budgeted,
+    policies,
+    scripts,
+    shipped,
+    transcript,
+    turn,
+    windows,
+)
 
 SYSTEM = "you are an agent"
 
@@ -79,8 +88,7 @@ def fed(script: Script, window: Window, rules: str | Policy) -> list[Sent]:
 
 
 def feed(context: eth.Context, watcher: Watcher, script: Script) -> None:
-    # A replay puts results into the order of their calls; a context takes them as they come.
-    for at, message in enumerate(mend(script.messages).messages):
+    for at, message in enumerate(script.messages):
         if at in script.begins:
             context.begin()
         if message.role == "assistant":
