@@ -111,9 +111,13 @@ class _Refold:
             self._not_before = 0
             return
         state = decision.before
-        draft = Draft(state)
-        lacks = decision.lacks - sum([draft.row_tokens(row) for row in draft.kept()])
-        sums = self.ledger.sums
+        draft, sums = Draft(state), self.ledger.sums
+        edge, stays = draft.edge(), draft.kept()
+        if state.settings.policy.unit == "exchange" and edge < state.n:
+            edge = self.ledger.starts[self.ledger.exchange[edge]]  # what stays holds its exchange back
+        held = sum([draft.row_tokens(row) for row in stays if row < edge])
+        held += sum([draft.span(a, b) for a, b in draft.movable(edge, state.n, frozenset())])
+        lacks = 0 if state.opened else decision.lacks - held
         self._not_before = max(state.n + 1, bisect_left(sums, sums[state.n] + lacks, state.n))
 
     def _take(self, point: int, decision: Decision) -> None:

@@ -111,7 +111,10 @@ _TURN = st.builds(
     number=st.integers(0, 3),
 )
 _ONE = st.builds(
-    Act, kind=st.just("turn"), sizes=st.tuples(st.integers(30, 160)), again=st.sampled_from(["read", "run", "lost"])
+    Act,
+    kind=st.just("turn"),
+    sizes=st.tuples(st.integers(30, 160)),
+    again=st.sampled_from(["read", "run", "lost"]),
 )
 _SAY = st.builds(Act, kind=st.just("say"), sizes=st.tuples(SAY))
 _USER = st.builds(
@@ -124,9 +127,7 @@ _USER = st.builds(
 _WORK = st.builds(Act, kind=st.just("work"), sizes=st.tuples(st.integers(1, 40)), cue=st.integers(-3, 1))
 _SYSTEM = st.builds(Act, kind=st.just("system"), sizes=st.tuples(st.integers(1, 30)))
 _HUGE = st.builds(Act, kind=st.just("user"), sizes=st.tuples(st.integers(200, 900)))
-_MANY = st.builds(
-    Act, kind=st.just("many"), sizes=st.tuples(st.integers(30, 160)), number=st.integers(3, 12)
-)
+_MANY = st.builds(Act, kind=st.just("many"), sizes=st.tuples(st.integers(30, 160)), number=st.integers(3, 12))
 ACTS = st.one_of(_TURN, _ONE, _ONE, _MANY, _SAY, _USER, _USER, _WORK, _SYSTEM, _HUGE)
 
 
@@ -186,7 +187,9 @@ def transcript(seed: int, length: int = 60) -> Script:
         kind = rng.choices(("turn", "say", "user", "work"), (12, 3, 2, 1))[0]
         if kind == "turn":
             sizes = tuple(rng.choice((20, 60, 120, 300)) for _ in range(rng.choice((1, 1, 1, 2, 3))))
-            acts.append(Act("turn", sizes, again=rng.choice(("read", "read", "run", "lost")), number=rng.randrange(3)))
+            acts.append(
+                Act("turn", sizes, again=rng.choice(("read", "read", "run", "lost")), number=rng.randrange(3))
+            )
         else:
             acts.append(Act(kind, (rng.randint(5, 60),), cue=rng.randint(-4, 1), number=rng.randint(1, 4)))
     return Script(acts)
@@ -197,7 +200,10 @@ def transcript(seed: int, length: int = 60) -> Script:
 windows = st.one_of(
     st.sampled_from([800, 1_000, 1_500, 2_500, 6_000]).map(Window.of),
     st.builds(
-        Window.of, st.sampled_from([1_200, 3_000]), reserve=st.integers(20, 400), effective=st.integers(700, 3_000)
+        Window.of,
+        st.sampled_from([1_200, 3_000]),
+        reserve=st.integers(20, 400),
+        effective=st.integers(700, 3_000),
     ),
 )
 shipped = st.sampled_from(sorted(POLICIES))

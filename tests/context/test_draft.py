@@ -10,8 +10,8 @@ from __future__ import annotations
 import copy
 import itertools
 import random
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 import pytest
 from hypothesis import given, note
@@ -174,11 +174,17 @@ class Naive:
         held = sum(row.tokens for row in self.rows if row.id in stays)
         old = sum(row.tokens for row in self.rows if row.id not in stays)
         old += sum(tokens for _, tokens, _ in self.passing)
-        lines = sum(pin.line for pin in self.pins if not pin.core and self.is_live(pin.row) and pin.row not in stays)
+        lines = sum(
+            pin.line for pin in self.pins if not pin.core and self.is_live(pin.row) and pin.row not in stays
+        )
         core = self.core + lines + (HEAD if lines and not self.core else 0)
         protected = sum(tokens for _, tokens, _ in self.notes) if rules.notes == "protected" else 0
-        return self.fixed + core + held + protected + (
-            min(old, self.settings.note_tokens) if "evict" in rules.stages else 0
+        return (
+            self.fixed
+            + core
+            + held
+            + protected
+            + (min(old, self.settings.note_tokens) if "evict" in rules.stages else 0)
         )
 
     def is_live(self, row: int) -> bool:
@@ -260,10 +266,10 @@ class Naive:
             self.take(early, wrote=False)
             return "cleanup", False
         spent = self.policy.nudge_once and self.nudged
-        if "nudge" in self.policy.stages and self.armed and not spent and total >= settings.nudge_at:
-            if total + 140 <= settings.hard:
-                self.asked, self.armed, self.nudged, self.said = False, False, True, ""
-                return "nudge", False
+        may = "nudge" in self.policy.stages and self.armed and not spent
+        if may and total >= settings.nudge_at and total + 140 <= settings.hard:
+            self.asked, self.armed, self.nudged, self.said = False, False, True, ""
+            return "nudge", False
         self.said = ""
         return "nothing", False
 
@@ -311,7 +317,9 @@ class Naive:
         other = copy.deepcopy(self)
         other.passing = []
         other.render()
-        least = (100, self.settings.hard) if last else (self.policy.shrink_tokens, self.settings.cleanup_at - 1)
+        least = (
+            (100, self.settings.hard) if last else (self.policy.shrink_tokens, self.settings.cleanup_at - 1)
+        )
         due = self.total >= self.settings.evict_at or self.total > self.settings.hard or self.asked
         for stage in self.policy.stages:
             if stage == "squeeze":
@@ -456,7 +464,10 @@ class Both:
 
     def copy(self) -> Both:
         twin = copy.copy(self)
-        twin.naive, twin.waiting = copy.deepcopy(self.naive), [(row, list(outs)) for row, outs in self.waiting]
+        twin.naive, twin.waiting = (
+            copy.deepcopy(self.naive),
+            [(row, list(outs)) for row, outs in self.waiting],
+        )
         return twin
 
     def do(self, op: Op) -> None:
@@ -598,8 +609,7 @@ def pictured(naive: Naive) -> dict[str, object]:
     tasks = (naive.first, naive.task)
     return {
         "rows": [
-            (row.id, row.kind, row.base, row.exchange, row.open, row.id in tasks)
-            + tuple((out.tokens, out.stub, out.again, out.form) for out in row.results)
+            (row.id, row.kind, row.base, row.exchange, row.open, row.id in tasks, sizes(row.results))
             for row in naive.rows
         ],
         "passing": [tuple(item) for item in naive.passing],
@@ -611,11 +621,14 @@ def pictured(naive: Naive) -> dict[str, object]:
     }
 
 
+def sizes(results: Iterable[Out | Result]) -> list[tuple[int, int, int, str]]:
+    return [(out.tokens, out.stub, out.again, out.form) for out in results]
+
+
 def shown(state: State) -> dict[str, object]:
     return {
         "rows": [
-            (row.id, row.kind, row.base, row.exchange, row.open, row.task)
-            + tuple((out.tokens, out.stub, out.again, out.form) for out in row.results)
+            (row.id, row.kind, row.base, row.exchange, row.open, row.task, sizes(row.results))
             for row in state.rows
             if row.id >= 0
         ],
@@ -720,7 +733,20 @@ def test_planned_on_the_ledger_as_on_plain_lists_over_a_long_run(name, seed):
 
 def _one_of_a_long_run(rng: random.Random, usable: int) -> Op:
     kind = rng.choices(
-        ("turn", "say", "user", "request", "late", "release", "pin", "hand", "unpin", "work", "write", "memory"),
+        (
+            "turn",
+            "say",
+            "user",
+            "request",
+            "late",
+            "release",
+            "pin",
+            "hand",
+            "unpin",
+            "work",
+            "write",
+            "memory",
+        ),
         (30, 6, 6, 40, 3, 2, 1, 1, 2, 2, 3, 1),
     )[0]
     if kind != "turn":

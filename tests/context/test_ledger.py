@@ -63,7 +63,15 @@ def columns(ledger: Ledger, n: int | None = None) -> bytes:
         [
             [seen.kind, seen.sums, seen.exchange, seen.user, seen.task, seen.starts, seen.upto],
             [
-                [column.row, column.index, column.tokens, column.stub, column.form, column.saved, column.squeezed]
+                [
+                    column.row,
+                    column.index,
+                    column.tokens,
+                    column.stub,
+                    column.form,
+                    column.saved,
+                    column.squeezed,
+                ]
                 for column in seen.results
             ],
         ]
@@ -89,16 +97,22 @@ def test_sums_starts_and_counts_are_those_of_the_plain_rows(shapes):
     assert [sum(row.tokens for row in rows[:n]) for n in range(len(rows) + 1)] == list(ledger.sums)
     assert [row.kind for row in rows] == [KINDS[code] for code in ledger.kind]
     exchanges = sorted({row.exchange for row in rows if row.kind == "user"})
-    assert [0, *(min(row.id for row in rows if row.exchange == one) for one in exchanges)] == list(ledger.starts)
+    assert [0, *(min(row.id for row in rows if row.exchange == one) for one in exchanges)] == list(
+        ledger.starts
+    )
     for again in CLASSES:
-        of_class = [(row.id, at, out) for row in rows for at, out in enumerate(row.results) if out.again == again]
+        of_class = [
+            (row.id, at, out) for row in rows for at, out in enumerate(row.results) if out.again == again
+        ]
         column = ledger.results[again]
         assert [row for row, *_ in of_class] == list(column.row)
         assert [at for _, at, _ in of_class] == list(column.index)
         assert [out for *_, out in of_class] == [ledger.result(again, at) for at in range(len(of_class))]
         savings = [max(0, out.tokens - out.stub) for *_, out in of_class]
         assert [sum(savings[:count]) for count in range(len(savings) + 1)] == list(column.saved)
-        assert [sum(row < n for row, *_ in of_class) for n in range(len(rows) + 1)] == list(ledger.upto[again])
+        assert [sum(row < n for row, *_ in of_class) for n in range(len(rows) + 1)] == list(
+            ledger.upto[again]
+        )
 
 
 @budgeted(80, nightly=50)
@@ -117,9 +131,7 @@ def test_going_another_way_from_an_older_row_leaves_the_ledger_as_it_was(shapes,
     before = columns(ledger)
     n = data.draw(st.integers(0, len(rows)))
     last = rows[n - 1].exchange if n else 0
-    branch = [
-        row._replace(id=n + at, exchange=last + row.exchange) for at, row in enumerate(rows_of(other))
-    ]
+    branch = [row._replace(id=n + at, exchange=last + row.exchange) for at, row in enumerate(rows_of(other))]
     found = ledger
     for row in branch:
         found = found.push(row.id, row, user=-1, task=-1)
@@ -181,7 +193,9 @@ def state_of(rows: list[Row], opened: list[int] = ()) -> State:  # type: ignore[
 changes = st.lists(
     st.one_of(
         st.tuples(st.just("collapse"), st.sampled_from(CLASSES), st.integers(0, 26), st.integers(0, 1_000)),
-        st.tuples(st.just("set"), st.integers(0, 99), st.integers(0, 120), st.sampled_from(["shrunk", "stub"])),
+        st.tuples(
+            st.just("set"), st.integers(0, 99), st.integers(0, 120), st.sampled_from(["shrunk", "stub"])
+        ),
         st.tuples(st.just("remove"), st.integers(0, 25), st.integers(1, 6), st.just(0)),
     ),
     max_size=12,
@@ -246,7 +260,9 @@ late = st.lists(st.tuples(st.integers(0, 30), results), min_size=1, max_size=6)
 
 
 @budgeted(150, nightly=100)
-@given(shapes=row_shapes, late=late, fronts=st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9)))
+@given(
+    shapes=row_shapes, late=late, fronts=st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))
+)
 def test_a_late_result_stands_whole_in_its_older_turn_and_changes_nothing_else(shapes, late, fronts):
     rows = rows_of(shapes)
     turns = [row.id for row in rows if row.kind == "turn"]
@@ -333,10 +349,10 @@ def test_an_older_state_gives_the_same_plan_after_younger_ones_went_on_from_it(n
     rows, moves, after = shown(old), plan.moves, shown(plan.after)
     younger = [old, old, old]
     for number in range(60):
-        for way, state in enumerate(younger):
-            state, _ = step(state, MessageAdded(kind="turn", tokens=12, calls=1))
-            state, _ = step(state, ResultAdded(result=Result(90 + 50 * way + number, 20, way)))
-            younger[way], _ = step(state, RequestPoint())
+        for way in range(3):
+            came = ResultAdded(result=Result(90 + 50 * way + number, 20, way))
+            for event in (MessageAdded(kind="turn", tokens=12, calls=1), came, RequestPoint()):
+                younger[way], _ = step(younger[way], event)
     again = cleanup(old, asked=True)
     assert (rows, moves, after) == (shown(old), again.moves, shown(again.after))
     assert (rows, moves, after) == (shown(old), plan.moves, shown(plan.after))  # also looked at later
@@ -348,7 +364,9 @@ def test_moves_can_be_asked_for_long_after_the_decision():
     state = played("ethang", turns=14)
     state, _ = step(state, CleanupAsked())
     decision = decide(state)
-    early = [(move.row, move.index, move.act, move.before, move.after) for move in cleanup(state, asked=True).moves]
+    early = [
+        (move.row, move.index, move.act, move.before, move.after) for move in cleanup(state, asked=True).moves
+    ]
     for number in range(40):
         state, _ = step(state, MessageAdded(kind="turn", tokens=12, calls=1))
         state, _ = step(state, ResultAdded(result=Result(150 + number, 20, 0)))
@@ -358,5 +376,8 @@ def test_moves_can_be_asked_for_long_after_the_decision():
 
 
 def test_what_a_ledger_takes_beside_the_messages_is_under_200_bytes_a_segment():
-    rows = [Row(0, "user", 9, 1), *[Row(n, "turn", 12, 1, (Result(300 + n % 50, 20, n % 3),)) for n in range(1, 4_000)]]
+    rows = [
+        Row(0, "user", 9, 1),
+        *[Row(n, "turn", 12, 1, (Result(300 + n % 50, 20, n % 3),)) for n in range(1, 4_000)],
+    ]
     assert len(columns(pushed(rows))) / len(rows) < 200

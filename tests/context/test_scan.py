@@ -424,7 +424,9 @@ def test_a_person_who_says_nothing_too_large_is_never_stuck_with_results_alone()
         rng = random.Random(name)
         run = Run(Window.of(4_000), policy(name), 300, 60, tally, name)
         for _ in range(80):
-            results = tuple((rng.choice((20, 400, 3_000, 90_000)), again(rng)) for _ in range(rng.randint(1, 6)))
+            results = tuple(
+                (rng.choice((20, 400, 3_000, 90_000)), again(rng)) for _ in range(rng.randint(1, 6))
+            )
             run.say(Said("turn", 40, results))
             assert run.ask(), name
 
