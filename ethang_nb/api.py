@@ -88,7 +88,7 @@ def replay(
 
     def tape(settings: Settings) -> Tape:
         journal = MemoryJournal()
-        numbers = mended.positions
+        numbers = _numbers(mended.positions)
         return Tape(
             asked.live(settings, journal=journal),
             mended.messages,
@@ -177,7 +177,7 @@ class Context:
             mended = self._mending.take(read.messages, positions=read.positions, said=read.unread)
             self._repairs += mended.repairs
             for number, item in zip(mended.positions, mended.messages, strict=True):
-                self._journal.go_to(number)
+                self._journal.go_to(max(number, self._journal.next))
                 try:
                     self._live.append(item)
                 except BadMessage as error:
@@ -394,10 +394,20 @@ def _standing(
     live = _asked(window_given, **options).live(journal=journal)
     read = reading(messages)
     mended = mend(read.messages, positions=read.positions, said=read.unread)
-    for number, message in zip(mended.positions, mended.messages, strict=True):
+    for number, message in zip(_numbers(mended.positions), mended.messages, strict=True):
         journal.go_to(number)
         live.stand(message)
     return live, mended.repairs
+
+
+def _numbers(positions: Sequence[int]) -> list[int]:
+    """The number of each message, as it was given: its position, or the next free one where a message held several."""
+    numbers: dict[int, int] = {}
+    free = 0
+    for at in sorted(range(len(positions)), key=lambda at: (positions[at], at)):
+        numbers[at] = free = max(free, positions[at])
+        free += 1
+    return [numbers[at] for at in range(len(positions))]
 
 
 def _speaks_anthropic(model: str, tools: Sequence[Any]) -> bool:

@@ -18,6 +18,7 @@ from ethang_nb.context.settings import Settings
 from ethang_nb.context.squeezing import squeeze
 from ethang_nb.context.state import AGAIN_RANK
 from ethang_nb.context.wording import spilled, stub
+from ethang_nb.context.wording import squeezed as squeezed_text
 
 __all__ = ["Arrived", "Spill", "SpillWording", "arrive"]
 
@@ -68,7 +69,8 @@ def arrive(
     line = MESSAGE_OVERHEAD + counter.count(stub(call, kept, tokens, address))
     squeezed = tokens
     if "squeeze" in settings.policy.stages:
-        squeezed = result_tokens(replace(kept, text=squeeze(kept.text)), counter)
+        shorter = squeezed_text(squeeze(kept.text), address)
+        squeezed = result_tokens(replace(kept, text=shorter), counter)
     counted = Result(
         tokens, min(line, LONGEST_LINE), AGAIN_RANK[kept.again], form, squeezed if squeezed < tokens else 0
     )

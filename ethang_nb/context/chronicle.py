@@ -6,14 +6,14 @@ It watches; it decides nothing and nothing of it ever enters the window.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ethang_nb.context.address import parse
 from ethang_nb.context.cutting import pieces
 from ethang_nb.context.decision import Decision
 from ethang_nb.context.diffing import Gone, compare
-from ethang_nb.context.entry import Turning
+from ethang_nb.context.entry import Entry, Turning
 from ethang_nb.context.explain import as_plan, moves_by_row, next_cleanup, strongest
 from ethang_nb.context.fold import PHANTOM
 from ethang_nb.context.leaving import cuts
@@ -44,6 +44,8 @@ class _Landing:
     core: str
     state: State
     """What stands beside the note."""
+    entries: Mapping[int, Entry]
+    """The texts of it."""
     task: NoteTask | None
     """Of the note that it wrote."""
     written: Written | None = None
@@ -96,6 +98,7 @@ class Chronicle:
         if landing is None:
             return
         landing.written, landing.core, landing.state = written, self.context.core, state
+        landing.entries = self.context.known()
         landing.note_tokens = next((note.tokens for note in state.notes if note.id == number), 0)
         landing.diff = None
         row = self.steps[-1]
@@ -235,6 +238,7 @@ class Chronicle:
                 released=released,
                 core=context.core,
                 state=context.state,
+                entries=turning.entries,
                 task=context.pending if turning.decision.writes_note else None,
                 note_tokens=turning.decision.note_tokens,
             )
@@ -266,7 +270,7 @@ class Chronicle:
                 [*landing.released, *self._gone(landing.turning)],
                 note="" if written is None else written.prose,
                 core=landing.core,
-                window=self._window_texts(state),
+                window=self._window_texts(landing),
                 sources=""
                 if task is None
                 else "\n".join(
@@ -341,12 +345,11 @@ class Chronicle:
             case other:
                 return [other]
 
-    def _window_texts(self, state: State) -> list[str]:
-        context = self.context
+    def _window_texts(self, landing: _Landing) -> list[str]:
         return [
             message.text
-            for row in state.rows
-            for message in context.entries[row.id].forms(row, context.counter)
+            for row in landing.state.rows
+            for message in landing.entries[row.id].forms(row, self.context.counter)
         ]
 
 

@@ -105,14 +105,13 @@ class Recorded:
     """What the record alone says of the work.
 
     `works` is the number of the piece of work that is on, `results` how many results were read, `stale` how many
-    readings have moved since (`Versions.moved`), `last` and `last_log` address and event of the newest one.
+    readings have moved since (`Versions.moved`), `last` the address of the newest one.
     """
 
     works: int = 0
     results: int = 0
     stale: int = 0
     last: str = ""
-    last_log: int = -1
 
 
 def state_lines(recorded: Recorded, counter: TokenCounter) -> tuple[str, ...]:
@@ -140,10 +139,9 @@ def _read_line(it: Recorded) -> tuple[str, ...]:
     """The longest form first."""
     read = f"- {it.results:,} result{'s' * (it.results > 1)} read"
     moved = f", {it.stale:,} of them stale by now" if it.stale else ""
-    last = f"; the last at log://{it.last_log}" if it.last_log >= 0 else ""
     place = " ".join(it.last.split())
-    where = f": {place}" if last and place and not place.startswith("log://") else ""
-    return read + moved + last + where, read + moved + last, read
+    last = f"; the last at {place}" if place else ""
+    return read + moved + last, read + moved, read
 
 
 # What people are told

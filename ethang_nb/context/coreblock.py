@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
-from ethang_nb.context.address import parse
 from ethang_nb.context.core import Recorded, core_text, state_lines
 from ethang_nb.context.counting import TokenCounter
 from ethang_nb.context.entry import Entry
@@ -61,13 +60,11 @@ class CoreBlock:
         ]
         room = state.pointers - state.pointers_head
         self._pointers = choose(places, room, self._counter, versions=versions, most=MOST)
-        logged = parse(entries[newest[0][0]].addresses[0]) if newest else None
         recorded = Recorded(
             works=state.work,
             results=sum(state.ledger.upto[again][state.n] for again in (0, 1, 2)),
             stale=versions.moved,
             last=places[-1].address if places else "",
-            last_log=logged.number if logged is not None else -1,
         )
         # What left is said, also where no result of it can be pointed to.
         self._recorded = state_lines(recorded, self._counter) or (how_to_search(searchable=searchable),)

@@ -7,6 +7,7 @@ has there.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from ethang_nb.context.counting import MESSAGE_OVERHEAD, TokenCounter
@@ -17,7 +18,7 @@ from ethang_nb.context.messages import Message, ToolResult
 from ethang_nb.context.notes import Departed
 from ethang_nb.context.squeezing import squeeze
 from ethang_nb.context.state import State
-from ethang_nb.context.wording import call_title, stub, title
+from ethang_nb.context.wording import call_title, squeezed, stub, title
 
 __all__ = ["Entry", "Turning"]
 
@@ -74,12 +75,14 @@ class Entry:
         own = order.get(call_id, len(order))
         return sum(order.get(message.results[0].call_id, 0) < own for message in self.messages[1:])
 
-    def join(self, message: Message, address: str, tokens: int) -> None:
-        """A result joins the turn, in the order of the calls."""
+    def joined(self, message: Message, address: str, tokens: int) -> Entry:
+        """The same with a result more, in the order of the calls."""
         at = self.place_of(message.results[0].call_id)
-        self.messages.insert(at + 1, message)
-        self.addresses.insert(at + 1, address)
-        self.sizes.insert(at, tokens)
+        entry = self.copy()
+        entry.messages.insert(at + 1, message)
+        entry.addresses.insert(at + 1, address)
+        entry.sizes.insert(at, tokens)
+        return entry
 
     def forms(self, row: Row, counter: TokenCounter) -> tuple[Message, ...]:
         """The messages as they are sent while `row` says how they stand."""
@@ -97,7 +100,7 @@ class Entry:
                 text = cut(result.text, limit, counter, address, reader=self.reader)
                 new = replace(result, text=text, address=address)
             case "squeezed":
-                new = replace(result, text=squeeze(result.text), address=address)
+                new = replace(result, text=squeezed(squeeze(result.text), address), address=address)
             case _:
                 return message
         return replace(message, parts=(new,))
@@ -124,7 +127,7 @@ class Turning:
 
     step: int
     decision: Decision
-    entries: dict[int, Entry]
+    entries: Mapping[int, Entry]
 
     @property
     def before(self) -> State:

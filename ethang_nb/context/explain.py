@@ -5,7 +5,7 @@ Reads only. The reasons are worked out when they are asked for; planning itself 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
 from ethang_nb.context.decision import Decision, Move
@@ -31,7 +31,7 @@ def next_cleanup(context: LiveContext) -> Plan:
 def as_plan(context: LiveContext, decision: Decision) -> Plan:
     """A decision as the value people see, priced against the request that was sent last, where one was."""
     cached = context.sent
-    state, known = decision.before, context.entries
+    state, known = decision.before, context.known()
     usable = state.usable
     before, after = state.total, decision.after.total
     hashes = dict(context.notes.hashes)
@@ -113,7 +113,7 @@ def strongest(moves: Sequence[Move]) -> Act:
     return next((act for act in ranked if any(move.act == act for move in moves)), "stay")
 
 
-def _verdicts(decision: Decision, entries: dict[int, Entry]) -> tuple[Verdict, ...]:
+def _verdicts(decision: Decision, entries: Mapping[int, Entry]) -> tuple[Verdict, ...]:
     state, acts = decision.before, moves_by_row(decision)
     after = {row.id: row.tokens for row in decision.after.rows}
     found = []
@@ -156,7 +156,7 @@ def segment_id(row: Row) -> str:
     return str(row.id) if row.id >= 0 else f"{row.kind}:{-row.id}"
 
 
-def _reason(decision: Decision, entries: dict[int, Entry]) -> str:
+def _reason(decision: Decision, entries: Mapping[int, Entry]) -> str:
     state = decision.before
     before, levels = state.total, state.levels
     fill = percent(before * 1000 // state.usable)
@@ -198,7 +198,7 @@ def _reason(decision: Decision, entries: dict[int, Entry]) -> str:
             return f"{fill} full, over the {'collapse' if decision.early else 'cleanup'} level of {percent(level)}"
 
 
-def _stuck(state: State, entries: dict[int, Entry]) -> str:
+def _stuck(state: State, entries: Mapping[int, Entry]) -> str:
     """Names the part that is too big to be sent."""
     parts = [("system text", state.system), ("tool catalogue", state.tools), ("project text", state.project)]
     parts += [("core", state.core)]

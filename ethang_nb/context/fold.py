@@ -56,7 +56,7 @@ def step(state: State, event: Event) -> tuple[State, Decision | None]:
             begun = event.decided if event.again or event.decided else new_work(state)
             after = state if begun is None else landed(begun)
             return after._replace(
-                work=after.work + 1, begun=True, cooled=False, reports=_fresh(after.reports)
+                work=after.work + 1, begun=True, cooled=after.cooled and bool(after.closed().opened), reports=_fresh(after.reports)
             ), begun
         case Reseeded():
             again = event.decided or reseeded(state)

@@ -7,7 +7,8 @@ handed back as text (`write_note`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import ChainMap
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Protocol
@@ -148,8 +149,6 @@ class LiveContext:
         twin.sent = self.sent
         twin.system, twin.project, twin.tools = self.system, self.project, self.tools
         twin.entries = dict(self.entries)
-        for number in self._waiting():
-            twin.entries[number] = twin.entries[number].copy()  # results that join there must not join here
         twin.versions = self.versions.copy()
         twin.notes, twin.pinning.board = self.notes.copy(twin.versions), self.board.copy()
         return twin
@@ -297,7 +296,8 @@ class LiveContext:
                 "judged": None if judged is None else told(judged),
             },
         )
-        self.entries[row].join(message, address, counted.tokens)
+        # A new entry: who looked at this turn before, or at a copy of the context, does not see it change.
+        self.entries[row] = self.entries[row].joined(message, address, counted.tokens)
         self._assembly.forget(row)
         self.versions.enter(number, address, total=total_of(message.text, address))
 
@@ -319,6 +319,13 @@ class LiveContext:
         tail = self.state.tail
         waiting = [number for number, _ in self.state.opened]
         return [*waiting, tail.id] if tail is not None and tail.open else waiting
+
+    def known(self) -> Mapping[int, Entry]:
+        """The texts by row as they are now, whatever results join later."""
+        waiting = self._waiting()
+        return (
+            ChainMap({row: self.entries[row] for row in waiting}, self.entries) if waiting else self.entries
+        )
 
     def _turn_of(self, call_id: str) -> int:
         for number in reversed(self._waiting()):
@@ -344,7 +351,12 @@ class LiveContext:
         return decision
 
     def reseed(self) -> Decision | None:
-        """Starts from the core now, between two pieces of work; None where nothing can be left behind."""
+        """Starts from the core now, between two pieces of work; None where nothing can be left behind.
+
+        Raises Misuse inside a tool turn.
+        """
+        if self._waiting():
+            raise Misuse("a call still waits for its result; append that first, then start from the core")
         return self.reseed_as(reseeded(self.state))
 
     def reseed_as(self, decision: Decision | None) -> Decision | None:
@@ -365,7 +377,7 @@ class LiveContext:
             return
         if decision.lands:
             self._start_from(decision, self.state.work)
-        turning = Turning(step=self.step + 1, decision=decision, entries=self.entries)
+        turning = Turning(step=self.step + 1, decision=decision, entries=self.known())
         for observer in self.observers:
             observer.reseeded(turning)
 
@@ -408,7 +420,7 @@ class LiveContext:
         self.step += 1
         if decision.lands:
             self._landed(decision)
-        return Turning(step=self.step, decision=decision, entries=self.entries)
+        return Turning(step=self.step, decision=decision, entries=self.known())
 
     def begin_again(self, state: State, system: str, board: PinBoard) -> None:
         """Back to an empty context in this state, its texts kept: for showing a request of a replay."""

@@ -92,8 +92,8 @@ def new_work(state: State) -> Decision | None:
     due = state.settings.reseed_at is not None and (
         state.total >= state.settings.reseed_at or uncertain(state)
     )
-    if not state.cooled and not due:
-        return None
+    if state.opened or (not state.cooled and not due):
+        return None  # never inside a tool turn: a call that waits must meet its result
     return reseeded(state, asked=state.cooled)
 
 

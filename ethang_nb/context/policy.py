@@ -38,7 +38,7 @@ class Policy(Shown):
     stages: tuple[str, ...] = ("intake", "nudge", "collapse", "evict", "shrink")
     """Which stages run, in this order."""
     levels: Levels | None = None
-    """None: from the band table, by the size of the window."""
+    """None: from the band table, by the size of the window. Three numbers (nudge, cleanup, landing) are taken too."""
     denominator: Literal["usable", "total"] = "usable"
     """What levels are fractions of. Seed 000 says "of the window"; 70 % and 90 % of 200K with 40K kept for the
     answer only work out on what is usable (seed 003)."""
@@ -90,6 +90,14 @@ class Policy(Shown):
     """► Results over this may be shrunk, and are shrunk to no less."""
 
     def __post_init__(self) -> None:
+        given: object = self.levels
+        if isinstance(given, tuple | list):
+            if len(given) != 3:
+                raise BadPolicy(f"policy {self.name!r}: levels {given!r} are not three; give nudge, cleanup, landing")
+            nudge, cleanup, landing = given
+            object.__setattr__(self, "levels", Levels(nudge=nudge, cleanup=cleanup, landing=landing))
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise BadPolicy(f"policy name {self.name!r} names nothing; give a short text")
         for name, least, most in _RANGES:
             value = getattr(self, name)
             if value is None and name in _OPTIONAL:
@@ -227,6 +235,9 @@ _CHOICES: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 def _check_levels(name: str, band: Levels) -> None:
+    for level in (band.nudge, band.cleanup, band.landing):
+        if isinstance(level, bool) or not isinstance(level, int):
+            raise BadPolicy(f"policy {name!r}: level {level!r} is no whole number; give per mille, such as 700")
     if not 0 < band.landing < band.cleanup <= 1000:
         raise BadPolicy(
             f"policy {name!r}: landing {band.landing} and cleanup {band.cleanup} must rise, within 1 to 1,000 ‰"

@@ -21,6 +21,7 @@ __all__ = [
     "pinned",
     "preview",
     "spilled",
+    "squeezed",
     "stub",
     "title",
 ]
@@ -128,6 +129,11 @@ def spilled(name: str, text: str, head: int, address: str, reader: str) -> str:
         f"[{name}: {len(text):,} characters over {lines:,} lines; the whole text: {address}{how}]\n"
         f"{text[:head].rstrip()}"
     )
+
+
+def squeezed(text: str, address: str) -> str:
+    """A text rewritten by rule, with where the original can be read."""
+    return f"{text}\n[rewritten by rule in fewer tokens; the whole text: {address}]"
 
 
 def core_line(kind: str, text: str) -> str:

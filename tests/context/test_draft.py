@@ -152,11 +152,11 @@ class Naive:
         self.entered[self.next_row] = []
         self.next_row += 1
 
-    def result(self, row: int, out: Out) -> str | None:
+    def result(self, row: int, at: int, out: Out) -> str | None:
         """A result joins its turn; where that is the newest, all that arrives with it is judged together."""
-        self.entered[row].append(copy.copy(out))
+        self.entered[row].insert(at, copy.copy(out))
         seg = next(seg for seg in self.rows if seg.id == row)
-        seg.results.append(copy.copy(out))
+        seg.results.insert(at, copy.copy(out))
         seg.open -= 1
         if row != self.next_row - 1 or "intake" not in self.policy.stages:
             return None
@@ -317,9 +317,7 @@ class Naive:
         other = copy.deepcopy(self)
         other.passing = []
         other.render()
-        least = (
-            (100, self.settings.hard) if last else (self.policy.shrink_tokens, self.settings.cleanup_at - 1)
-        )
+        ordinary = (self.policy.shrink_tokens, self.settings.cleanup_at - 1)
         due = self.total >= self.settings.evict_at or self.total > self.settings.hard or self.asked
         for stage in self.policy.stages:
             if stage == "squeeze":
@@ -329,9 +327,11 @@ class Naive:
             elif stage == "evict" and due:
                 other.evict(keep, note_tokens)
             elif stage == "shrink":
-                other.shrink(*least)
+                if last:
+                    other.shrink(100, self.settings.hard)
+                other.shrink(*ordinary)
         if last and "shrink" not in self.policy.stages:
-            other.shrink(*least)  # the last resort is every policy's
+            other.shrink(100, self.settings.hard)  # the last resort is every policy's
         return other
 
     # ---- the stages
@@ -494,28 +494,28 @@ class Both:
     def turn(self, op: Op) -> None:
         """A tool turn; its last `b` results come later."""
         outs = [
-            Out(tokens, stub, again, "full", squeezed if squeezed < tokens else 0)
+            Out(tokens, stub, again, "full", squeezed if stub < squeezed < tokens else 0)
             for tokens, stub, again, squeezed in op.results
         ]
         row = self.naive.next_row
         self.feed(MessageAdded(kind="turn", tokens=op.a, calls=len(outs)))
         self.naive.message("turn", op.a, len(outs))
         late = min(op.b, len(outs))
-        for out in outs[: len(outs) - late]:
-            self.join(row, out)
+        for at, out in enumerate(outs[: len(outs) - late]):
+            self.join(row, at, out)
         if late:
             self.waiting.append((row, outs[len(outs) - late :]))
 
-    def join(self, row: int, out: Out) -> None:
+    def join(self, row: int, at: int, out: Out) -> None:
         result = Result(out.tokens, out.stub, out.again, "full", out.squeezed)
-        assert self.feed(ResultAdded(result=result, row=row)) == self.naive.result(row, out)
+        assert self.feed(ResultAdded(result=result, row=row, at=at)) == self.naive.result(row, at, out)
 
     def late(self, op: Op) -> None:
-        """A result comes that others have overtaken."""
+        """A result comes that others have overtaken, also some whose calls come after its own."""
         self.waiting = [(row, outs) for row, outs in self.waiting if self.naive.is_live(row)]
         if self.waiting:
             row, outs = self.waiting[op.a % len(self.waiting)]
-            self.join(row, outs.pop(0))
+            self.join(row, op.b % (len(self.naive.entered[row]) + 1), outs.pop(0))
             if not outs:
                 self.waiting.remove((row, outs))
 

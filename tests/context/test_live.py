@@ -16,6 +16,7 @@ from ethang_nb.context.outline import segments
 from ethang_nb.context.pairing import violations
 from ethang_nb.context.pins import Found
 from ethang_nb.context.policies import POLICIES
+from ethang_nb.context.policy import Policy
 from ethang_nb.context.rehearsal import foretold
 from ethang_nb.context.replaying import replay_into
 from ethang_nb.context.wording import CORE_HEAD
@@ -519,6 +520,24 @@ def test_a_plans_digest_is_the_same_whenever_it_is_read():
     again = replace(plan)
     context.append(tool(ToolResult(call_id="q", text="second")))
     assert expected == again.digest
+
+
+def test_a_cleanup_of_the_past_says_the_same_when_a_result_joins_its_turn_later():
+    """Results stand in the order of their calls, so a late one may come before one that was shrunk."""
+    said = []
+    for looks in (True, False):
+        context, chronicle = watched(2_000, rules=Policy(name="wide", entry_cap=1_000, entry_least=100_000))
+        context.append(user("go"))
+        context.append(assistant("", [ToolCall(id="p", name="t"), ToolCall(id="q", name="t")]))
+        context.append(tool(ToolResult(call_id="q", text=f"The order is ORD-88421. {words(1_580)}")))
+        context.request()
+        assert "cleanup" == chronicle.last.outcome
+        if looks:
+            assert chronicle.diffs
+        context.append(tool(ToolResult(call_id="p", text="The order is ORD-77000.")))
+        said.append(chronicle.diffs)
+    assert said[0] == said[1]
+    assert ["ORD-88421"] == [fact.text for fact in said[0][0].facts]
 
 
 def test_a_pin_survives_a_write_that_fails():

@@ -129,7 +129,7 @@ def picture(state: State) -> dict[str, Any]:
         "core": (state.core, state.pointers),
         "tasks": (state.first_task, state.task, state.user, state.begun),
         "counts": (state.next_row, state.exchange, state.work, state.next_note, state.next_passing),
-        "nudge": (state.armed, state.nudged),
+        "nudge": (state.armed, state.nudged, state.declined),
     }
 
 

@@ -15,12 +15,18 @@ LAST_RESORT_TOKENS = 100  # ► what a result keeps in a plan that otherwise wou
 
 
 def shrink(draft: Draft) -> None:
-    """Down to just below the cleanup level; in the last resort down to hard."""
+    """Down to just below the cleanup level; in the last resort first down to hard, and further than else for that."""
     settings = draft.settings
     if draft.last_resort:
-        least, goal = LAST_RESORT_TOKENS, settings.hard
-    else:
-        least, goal = settings.policy.shrink_tokens, settings.cleanup_at - 1
+        _shrink(draft, LAST_RESORT_TOKENS, settings.hard)
+        if "shrink" not in settings.policy.stages:
+            return
+    # Also then: what the next request point would shrink anyway would be a second landing with nothing new.
+    _shrink(draft, settings.policy.shrink_tokens, settings.cleanup_at - 1)
+
+
+def _shrink(draft: Draft, least: int, goal: int) -> None:
+    """Results over `least` tokens, largest first, down to it, until the total is `goal`."""
     if draft.total <= goal:
         return
     for large in sorted(draft.results(over=least), key=lambda item: (-item.tokens, item.row, item.nth)):
