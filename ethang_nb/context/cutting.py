@@ -21,7 +21,8 @@ WIDEST = (
 LINE_BACK_PER_MILLE = 200  # ► how far a cut may step back to end at a line's end
 
 _MARKER = re.compile(
-    r"^\[… [\d,]+ characters left out, (?:lines [\d,]+-[\d,]+ of ([\d,]+)|of 1 line); the whole text: [^\n]*\]$", re.M
+    r"^\[… [\d,]+ characters left out, (?:lines [\d,]+-[\d,]+ of ([\d,]+)|of 1 line); the whole text: [^\n]*\]$",
+    re.M,
 )
 
 

@@ -54,10 +54,7 @@ def step(state: State, event: Event) -> tuple[State, Decision | None]:
             return decision.after, decision
         case WorkBegun():
             begun = event.decided if event.again or event.decided else new_work(state)
-            after = state if begun is None else landed(begun)
-            return after._replace(
-                work=after.work + 1, begun=True, cooled=after.cooled and bool(after.closed().opened), reports=_fresh(after.reports)
-            ), begun
+            return _begun(state if begun is None else landed(begun)), begun
         case Reseeded():
             again = event.decided or reseeded(state)
             return (state, None) if again is None else (landed(again), again)
@@ -91,6 +88,13 @@ def landed(decision: Decision) -> State:
         armed=state.total < state.settings.nudge_at,
         reports=reports,
     )
+
+
+def _begun(state: State) -> State:
+    """The state when a piece of work begins. Inside a tool turn it stays cooled, for the next one."""
+    inside = bool(state.cooled and state.closed().opened)
+    reports = state.reports._replace(sent=False, good=0, phantom=0)
+    return state._replace(work=state.work + 1, begun=True, cooled=inside, reports=reports)
 
 
 def _setting(state: State, event: Event) -> State:
@@ -263,7 +267,3 @@ def _usage(state: State, event: UsageReported) -> State:
     if ratio == state.settings.ratio:
         return state
     return state._replace(settings=Settings.of(state.settings.base, state.settings.policy, ratio))
-
-
-def _fresh(reports: Reports) -> Reports:
-    return reports._replace(sent=False, good=0, phantom=0)

@@ -93,7 +93,9 @@ class Policy(Shown):
         given: object = self.levels
         if isinstance(given, tuple | list):
             if len(given) != 3:
-                raise BadPolicy(f"policy {self.name!r}: levels {given!r} are not three; give nudge, cleanup, landing")
+                raise BadPolicy(
+                    f"policy {self.name!r}: levels {given!r} are not three; give nudge, cleanup, landing"
+                )
             nudge, cleanup, landing = given
             object.__setattr__(self, "levels", Levels(nudge=nudge, cleanup=cleanup, landing=landing))
         if not isinstance(self.name, str) or not self.name.strip():
@@ -237,7 +239,9 @@ _CHOICES: tuple[tuple[str, tuple[str, ...]], ...] = (
 def _check_levels(name: str, band: Levels) -> None:
     for level in (band.nudge, band.cleanup, band.landing):
         if isinstance(level, bool) or not isinstance(level, int):
-            raise BadPolicy(f"policy {name!r}: level {level!r} is no whole number; give per mille, such as 700")
+            raise BadPolicy(
+                f"policy {name!r}: level {level!r} is no whole number; give per mille, such as 700"
+            )
     if not 0 < band.landing < band.cleanup <= 1000:
         raise BadPolicy(
             f"policy {name!r}: landing {band.landing} and cleanup {band.cleanup} must rise, within 1 to 1,000 ‰"

@@ -64,9 +64,7 @@ def words_of_user(number, text):
 
 
 def due(*departed, tokens=400):
-    return NoteTask(
-        id=1, generation=2, tokens=tokens, rule_only=False, work="", pins=(), departed=departed
-    )
+    return NoteTask(id=1, generation=2, tokens=tokens, rule_only=False, work="", pins=(), departed=departed)
 
 
 def composed(
