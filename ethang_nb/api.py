@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from ethang_nb.config import named_policy
 from ethang_nb.context.address import parse
@@ -24,7 +24,7 @@ from ethang_nb.context.live import LiveContext
 from ethang_nb.context.occupancy import budget as live_budget
 from ethang_nb.context.outline import segments as live_segments
 from ethang_nb.context.pairing import Mending, mend
-from ethang_nb.context.plan import Plan
+from ethang_nb.context.plan import Plan, kept_at
 from ethang_nb.context.policy import Policy
 from ethang_nb.context.rehearsal import foretold
 from ethang_nb.context.segments import Segments
@@ -78,9 +78,10 @@ def replay(
     """Every step of a transcript under a policy and a window, with no model call.
 
     A request is made before every assistant message, and one at the end. `begins`: positions of the messages before
-    which a piece of work begins.
+    which a piece of work begins, from 0.
     """
     read = reading(messages)
+    begins = _begins(begins, 1 + max(read.positions, default=-1))
     mended = mend(read.messages, positions=read.positions, said=read.unread)
     asked = _asked(window, **options)
     # A message may have been left out, or moved up to its call.
@@ -142,6 +143,8 @@ class Context:
         self.name = name
         self.model = model or (window if isinstance(window, str) else "")
         self._journal = MemoryJournal()
+        self._elsewhere: set[str] = set()
+        """The addresses that the caller's spill gave."""
         self._whole: dict[tuple[int, int], str] = {}
         """What was cut on entry, whole: by number of the message and place of the text in it."""
         kept = self._kept_by(spill) if spill else self._keep
@@ -252,6 +255,10 @@ class Context:
     def removed(self, address: str) -> str:
         """The text at `log://<i>`: message i as it came, also where it has left the window; or the lines it names."""
         place = parse(address)
+        if (str(address).strip() if place is None else place.base) in self._elsewhere:
+            raise NoSuchAddress(
+                f"{str(address)[:80]!r} is kept by the spill that you gave this context; read it there"
+            )
         texts = () if place is None else self._journal.texts(place.number)
         if place is None or not texts:
             known = self._journal.next - 1
@@ -267,13 +274,16 @@ class Context:
 
         def keep(tool: str, text: str) -> str:
             try:
-                return spill(tool, text)
+                returned: object = spill(tool, text)
+                fault = f"it returned {preview(repr(returned), 80)}, which names no address"
             except Exception as error:  # whatever the caller's store does; it is said
-                address = self._keep(tool, text)
-                self._repairs.append(
-                    f"spill failed, kept at {address}: {type(error).__name__}: {preview(str(error), 160)}"
-                )
+                returned, fault = None, f"{type(error).__name__}: {preview(str(error), 160)}"
+            if address := kept_at(tool, returned):
+                self._elsewhere.add(address)
                 return address
+            address = self._keep(tool, text)
+            self._repairs.append(f"spill failed, kept at {address}: {fault}")
+            return address
 
         return keep
 
@@ -374,6 +384,11 @@ def _asked(
             raise Misuse(f"{what}={text!r} is a {type(text).__name__}; give a text")
     if isinstance(pins, str):
         raise Misuse(f"pins={pins[:60]!r} is one text; give a list of sentences")
+    if counter is not None and not hasattr(counter, "how"):  # a text has a `count` too
+        raise Misuse(
+            f"counter={preview(repr(counter), 60)} is a {type(counter).__name__}; counter takes a TokenCounter, "
+            "such as eth.counter(name) gives; model= names a model"
+        )
     named = model or (window_given if isinstance(window_given, str) else "")
     base = window_of(window_given, model=named)
     return _Asked(
@@ -384,6 +399,22 @@ def _asked(
         tools=tuple(to_tools(tools)),
         pins=tuple(pins),
     )
+
+
+def _begins(begins: object, messages: int) -> tuple[int, ...]:
+    """Positions at which work begins, checked: from 0 up to the number of messages."""
+    if not isinstance(begins, Iterable) or isinstance(begins, str | bytes):
+        raise Misuse(
+            f"begins={preview(repr(begins), 60)} is no list; give positions of messages such as [0, 12]"
+        )
+    given: tuple[object, ...] = tuple(begins)
+    for begin in given:
+        if type(begin) is not int or not 0 <= begin <= messages:
+            raise Misuse(
+                f"begins has {preview(repr(begin), 60)}, which is no position among {messages:,} messages; "
+                f"give whole numbers from 0 to {messages:,}"
+            )
+    return cast("tuple[int, ...]", given)
 
 
 def _standing(

@@ -45,10 +45,10 @@ async def write_note(desk: Desk, task: NoteTask, run: Run | None = None) -> None
     try:
         text = "" if task.rule_only else await _asked_note(desk, task, run)
         if text.strip() and not usable_note(text):
-            desk.log(kinds.NOTE_FAILED, {"text": f"what came back is no note: {preview(text)}"})
+            _failed(desk, f"what came back is no note: {preview(text)}", run)
             text = ""
     except Exception as error:
-        desk.log(kinds.NOTE_FAILED, {"text": f"{type(error).__name__}: {error}"})
+        _failed(desk, f"{type(error).__name__}: {error}", run)
     finally:
         # Also where the run is stopped meanwhile: the plan already counts on the note.
         with desk.lock:
@@ -67,14 +67,30 @@ async def _asked_note(desk: Desk, task: NoteTask, run: Run | None) -> str:
         counter=desk.counter,
     )
     if asked is None:
-        desk.log(kinds.NOTE_BY_RULE, {"text": "the person's own words leave no room to ask a model"})
+        why = "the person's own words leave no room to ask a model"
+        desk.log(kinds.NOTE_BY_RULE, {"text": why})
+        _say(desk, why, run)
         return ""
     body = desk.provider.encode(asked.request)
     desk.log_request(kinds.NOTE_REQUEST, body, {"tokens": asked.tokens})
     reply = await desk.provider.send(body, on_text=None)
     if run is not None:
         run.spend(reply, asked.tokens, desk.counter)
+    if not reply.message.text.strip():
+        _failed(desk, "the model wrote nothing", run)
     return reply.message.text
+
+
+def _failed(desk: Desk, why: str, run: Run | None) -> None:
+    desk.log(kinds.NOTE_FAILED, {"text": why})
+    _say(desk, why, run)
+
+
+def _say(desk: Desk, why: str, run: Run | None) -> None:
+    with desk.lock:
+        desk.by_rules.say(desk.live.step, why)
+        if run is not None:
+            run.by_rules.say(desk.live.step, why)
 
 
 def note_request(

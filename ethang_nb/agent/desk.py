@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ethang_nb.agent.archive import Archive
+from ethang_nb.agent.byrules import ByRules
 from ethang_nb.agent.departures import Departures
 from ethang_nb.agent.files import file_tools
 from ethang_nb.agent.given import chosen_tools
@@ -70,6 +71,7 @@ class Desk:
         self.limits, self.params = limits, params
         self.note_prompt = prompt(NOTE_PROMPT)
         self.watchers = Watchers()
+        self.by_rules = ByRules()
         self.lock = threading.RLock()
         self.turning = asyncio.Lock()
         """Held in the worker from a request point until its note is written."""

@@ -23,7 +23,32 @@ from ethang_nb.errors import BadPolicy
 from ethang_nb.providers.windows import window_of
 from ethang_nb.store.record import Event
 
-__all__ = ["replayed"]
+__all__ = ["SessionTimeline", "replayed"]
+
+
+class SessionTimeline(Timeline):
+    """The steps of a session under some settings, also its own ones; not exactly what happened.
+
+    Releases by the model are not replayed, and a note that a model wrote counts as what was reserved for it.
+    """
+
+    _view = "ethang_nb.views.session_replay"
+
+    def move(
+        self,
+        *,
+        levels: Levels | tuple[int, int, int] | None = None,
+        policy: str | Policy | None = None,
+        window: int | Window | None = None,
+    ) -> SessionTimeline:
+        """The session under other levels (nudge, cleanup, landing, ‰), another policy or another window (tokens).
+
+        Raises BadPolicy, BadWindow, Unknown.
+        """
+        moved = SessionTimeline.__new__(SessionTimeline)
+        # What is worked out already is taken over, so that a move costs what it costs of any transcript.
+        vars(moved).update(vars(super().move(levels=levels, policy=policy, window=window)))
+        return moved
 
 
 class _Recorded(NamedTuple):
@@ -65,7 +90,7 @@ def replayed(
     policy: Policy | None,
     window: int | str | Window | None,
     levels: Levels | tuple[int, int, int] | None,
-) -> Timeline:
+) -> SessionTimeline:
     """Every step of the session under these settings, None: under its own. The context stays as it is.
 
     Raises BadPolicy, BadWindow.
@@ -96,7 +121,7 @@ def replayed(
         context.pinning.enter()
         return Tape(context, recorded.messages, recorded.begins, recorded.acts)
 
-    return Timeline(tape(settings), settings, tape)
+    return SessionTimeline(tape(settings), settings, tape)
 
 
 def _levels(given: Levels | tuple[int, int, int]) -> Levels:

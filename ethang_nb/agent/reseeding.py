@@ -16,8 +16,20 @@ from ethang_nb.context.explain import as_plan
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.messages import Message
 from ethang_nb.context.plan import Applied, Plan, Removed
+from ethang_nb.context.planner import new_work
+from ethang_nb.context.rehearsal import foretold
 
-__all__ = ["ReseedPlan", "foretold_reseed", "reseed_plan"]
+__all__ = [
+    "COOLED",
+    "ReseedPlan",
+    "SessionPlan",
+    "foretold_next",
+    "foretold_reseed",
+    "next_work",
+    "reseed_plan",
+]
+
+COOLED = "cooled: the next piece of work starts from the core"
 
 NOTHING_LEAVES = "nothing but the task is in the window, so a start from the core would leave nothing behind"
 
@@ -34,6 +46,36 @@ class ReseedPlan(Plan):
 
     not_held: NotHeld
     core: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SessionPlan(Plan):
+    """What the policy does at the next request.
+
+    `next_work` says what the next piece of work does at its start; "" where it goes on as the window stands.
+    """
+
+    _view = "ethang_nb.views.session_plan"
+
+    next_work: str = ""
+
+
+def foretold_next(live: LiveContext, *, begun: bool) -> SessionPlan:
+    """What happens at the next request. `begun`: the piece of work it belongs to is begun already. Changes nothing."""
+    plan = foretold(live)
+    values: dict[str, Any] = {field.name: getattr(plan, field.name) for field in fields(plan)}
+    return SessionPlan(**values, next_work="" if begun else next_work(live))
+
+
+def next_work(live: LiveContext) -> str:
+    """What a piece of work that begins now does to the window, in one sentence; "" where it goes on as it stands."""
+    decision, cooled = new_work(live.state), live.state.cooled
+    if decision is None:
+        return ""
+    if decision.lands:
+        start = f"C{COOLED[1:]}" if cooled else "The next piece of work starts from the core"
+        return f"{start}: frees {decision.gain:,} tokens; see %ethang plan --reseed"
+    return f"Cooled, but {as_plan(live, decision).reason}" if cooled else ""
 
 
 class _Leaving(NamedTuple):

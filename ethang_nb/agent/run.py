@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ethang_nb._show import Shown
+from ethang_nb.agent.byrules import ByRules
 from ethang_nb.agent.reseeding import ReseedPlan
 from ethang_nb.context.budget import percentile
 from ethang_nb.context.counting import TokenCounter, message_tokens
@@ -51,6 +52,8 @@ class Run(Shown):
         self.diffs: tuple[Diff, ...] = ()
         self.reseed: ReseedPlan | None = None
         """How its piece of work started from the core; None where it went on from what stood there."""
+        self.by_rules = ByRules()
+        """The notes that rules wrote because no model did."""
         self._done = threading.Event()
         self._fault: Exception | None = None
 
@@ -63,6 +66,11 @@ class Run(Shown):
     def p95(self) -> int | None:
         """95th percentile of fill over the requests of this run, per mille."""
         return percentile(tuple(self.fills))
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a person should know of this run: that a note was written by rules, and why."""
+        return self.by_rules.notices
 
     @property
     def done(self) -> bool:

@@ -18,10 +18,10 @@ from ethang_nb.agent.jail import Jail
 from ethang_nb.agent.limits import Limits
 from ethang_nb.agent.prompt import prompt
 from ethang_nb.agent.replay import replayed
-from ethang_nb.agent.reseeding import ReseedPlan, foretold_reseed
+from ethang_nb.agent.reseeding import COOLED, ReseedPlan, foretold_next, foretold_reseed
 from ethang_nb.agent.run import Progress, Run
 from ethang_nb.agent.runner import MainThread, on_main_thread
-from ethang_nb.agent.settlement import dear_parts, resume, settle, under
+from ethang_nb.agent.settlement import dear_parts, resume, settle, under, unsent
 from ethang_nb.agent.tool import Tool
 from ethang_nb.agent.trace import Trace, trace
 from ethang_nb.agent.worker import Worker
@@ -282,7 +282,7 @@ class Session:
     @property
     def segments(self) -> Segments:
         with self.lock:
-            return segments(self.live)
+            return segments(self.live, unsent(self.live))
 
     @property
     def budget(self) -> Budget:
@@ -307,12 +307,19 @@ class Session:
     def plan(self, *, cleanup: bool = False, reseed: bool = False) -> Plan:
         """What the policy does at the next request; with `cleanup` what a cleanup would do now. Changes nothing.
 
-        With `reseed` what a start from the core would do, and what the core does not hold (a ReseedPlan).
+        It says also where the next piece of work would start from the core before that. With `reseed` what a start
+        from the core would do, and what the core does not hold (a ReseedPlan).
         """
         if cleanup and reseed:
             raise Misuse("cleanup and reseed are two plans; ask for one of them")
         with self.lock:
-            return foretold_reseed(self.live) if reseed else foretold(self.live, asked=cleanup)
+            if reseed:
+                return foretold_reseed(self.live)
+            return (
+                foretold(self.live, asked=True)
+                if cleanup
+                else foretold_next(self.live, begun=self._worker.begun)
+            )
 
     def trace(self, text: str) -> Trace:
         """Where did this text go? All that holds or held it: in the window, in the record, when it left and how.
@@ -330,6 +337,9 @@ class Session:
         levels: Levels | tuple[int, int, int] | None = None,
     ) -> Timeline:
         """Every step of this session under another policy, window or levels (nudge, cleanup, landing ‰); no model call.
+
+        Without arguments, too, it is not exactly what happened: releases by the model are not replayed, and notes that
+        a model wrote count as what was reserved.
 
         It is made of the session's own messages in the order of its segments, pieces of work begun where they began.
         Results are taken as they entered: what was cut on entry stays cut, also in a window that had had room for it,
@@ -349,13 +359,21 @@ class Session:
         return message_tokens(message, self.counter)
 
     def _snapshot(self, state: str) -> Snapshot:
-        said = (*self._dear, *self._pins_share(), *self._worker.notices, *self._desk.watchers.failures)
+        cooled = (COOLED,) if self.live.state.cooled else ()
+        said = (
+            *self._dear,
+            *self._pins_share(),
+            *cooled,
+            *self._worker.notices,
+            *self._desk.by_rules.notices,
+        )
         return self.chronicle.snapshot(
             name=self.name,
             model=self.model,
             model_label=self.provider.label,
             state=state,
-            notices=(*said, *self.drift),
+            repairs=unsent(self.live),
+            notices=(*said, *self._desk.watchers.failures, *self.drift),
         )
 
     def _pins_share(self) -> tuple[str, ...]:

@@ -14,7 +14,9 @@ from ethang_nb.agent.given import check_room
 from ethang_nb.agent.toolbox import FINISHED_UNREAD, INTERRUPTED, NEVER_STARTED, refusal
 from ethang_nb.context import kinds
 from ethang_nb.context.address import event_of
+from ethang_nb.context.live import LiveContext
 from ethang_nb.context.messages import clean, tool
+from ethang_nb.context.pairing import mend
 from ethang_nb.context.policy import Policy
 from ethang_nb.context.replaying import replay_into
 from ethang_nb.context.settings import Settings
@@ -23,7 +25,7 @@ from ethang_nb.context.window import Window
 from ethang_nb.providers.windows import window_of
 from ethang_nb.tokens.registry import family_ratio
 
-__all__ = ["Resumed", "dear_parts", "resume", "settle", "settle_open_calls", "under"]
+__all__ = ["Resumed", "dear_parts", "resume", "settle", "settle_open_calls", "under", "unsent"]
 
 DEAR_PER_MILLE = 600  # fixed parts above this share of usable are said at the start (DESIGN 6)
 _CAME = {kinds.TOOL_START: INTERRUPTED, kinds.TOOL_END: FINISHED_UNREAD}
@@ -50,6 +52,7 @@ def resume(desk: Desk, *, look: bool) -> Resumed:
     wanted = desk.live.state
     entries = desk.archive.entries()
     drift = replay_into(desk.live, entries, look=look)
+    desk.by_rules.recall(entries)
     if not look:
         settle(desk, wanted)
         settle_open_calls(desk)
@@ -119,6 +122,12 @@ def settle_open_calls(desk: Desk) -> None:
         for call in entry.messages[0].calls:
             if call.id not in answered:
                 live.append(tool(refusal(call, came.get(call.id, NEVER_STARTED))))
+
+
+def unsent(live: LiveContext) -> tuple[str, ...]:
+    """What stands in the window and no request can hold, such as a reply of thinking alone; one line each."""
+    mended = mend(live.assemble(), still_open=True)
+    return tuple(f"in the request, {line}" for line in mended.repairs)
 
 
 def dear_parts(state: State) -> tuple[str, ...]:

@@ -48,6 +48,11 @@ class Worker:
         return self.run is not None and not self.run.done
 
     @property
+    def begun(self) -> bool:
+        """Whether a piece of work is begun by name and waits for its run."""
+        return self._begun
+
+    @property
     def inside(self) -> bool:
         """Whether the caller is the worker's own thread."""
         return self._runner.inside

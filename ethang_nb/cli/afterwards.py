@@ -126,6 +126,8 @@ def _totals(terminal: Terminal, session: Session, run: Run, files: Collection[st
     terminal.named("total", run_view.figures(run))
     terminal.named("read", _read(session, files))
     terminal.named("nudges", f"{len(nudges)}, at {numbered(nudges, 'step')}" if nudges else "none")
+    for notice in run.notices:
+        terminal.named("notice", line(notice, 200))
     if run.diffs:
         digests = [diff.digest[:_DIGEST] for diff in run.diffs]
         rest = f" and {len(digests) - _DIGESTS} more" if len(digests) > _DIGESTS else ""

@@ -11,6 +11,7 @@ from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from operator import itemgetter
 from typing import Protocol
 
 from ethang_nb.context import kinds
@@ -307,12 +308,31 @@ class LiveContext:
             self._refuse_too_large(message_tokens(message, self.counter))
 
     def _refuse_too_large(self, tokens: int) -> None:
-        fixed = self.state.fixed + self.state.core + self.state.note_tokens
-        if fixed + tokens > self.state.hard:
-            raise Misuse(
-                f"this message takes {tokens:,} tokens; with {fixed:,} for the fixed parts and a note it does not "
-                f"fit the {self.state.hard:,} that can be sent. Shorten it, or put it into a file and name the file"
-            )
+        state = self.state
+        fixed = state.fixed + state.core + state.note_tokens
+        if fixed + tokens <= state.hard:
+            return
+        # Whatever takes most is to blame: a message of five tokens is not what does not fit.
+        most, part, cure = max(
+            (tokens, "this message", "Shorten it, or put it into a file and name the file"),
+            (state.system, "the system text", "Shorten it, or give a larger window"),
+            (state.project, "the project text", "Shorten it, or give a larger window"),
+            (state.tools, f"the catalogue of {len(self.tools)} tools", "Give fewer, or a larger window"),
+            (state.core, "the core", "Unpin what need not be kept, or give a larger window"),
+            (
+                state.note_tokens,
+                "the room for a note",
+                "Give a larger window, or a policy with a smaller note",
+            ),
+            key=itemgetter(0),
+        )
+        if part == "this message":
+            said = f"with {fixed:,} for the fixed parts and a note it does"
+        else:
+            said = f"with {fixed - most + tokens:,} for the rest, {tokens:,} of it this message, it does"
+        raise Misuse(
+            f"{part} takes {most:,} tokens; {said} not fit the {state.hard:,} that can be sent. {cure}"
+        )
 
     def _waiting(self) -> list[int]:
         """The segments whose calls still lack results, oldest first."""

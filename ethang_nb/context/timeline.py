@@ -29,7 +29,7 @@ from ethang_nb.context.settings import Settings
 from ethang_nb.context.state import State
 from ethang_nb.context.tape import Tape
 from ethang_nb.context.window import Levels, Window
-from ethang_nb.errors import Misuse
+from ethang_nb.errors import BadPolicy, BadWindow, Misuse
 
 __all__ = ["Step", "Timeline"]
 
@@ -79,14 +79,10 @@ class Timeline(Shown, Sequence[Step]):
         """
         rules = self.settings.policy if policy is None else find_policy(policy)
         if levels is not None:
-            band = (
-                levels
-                if isinstance(levels, Levels)
-                else Levels(nudge=levels[0], cleanup=levels[1], landing=levels[2])
-            )
+            band = _band(levels)
             rules = rules.with_levels(band)
         base = self.settings.base if window is None else window
-        base = Window.of(base) if isinstance(base, int) else base
+        base = base if isinstance(base, Window) else Window.of(_tokens(base))
         settings = Settings.of(base, rules, self.settings.ratio)
         tape = self._tape if settings.entry == self.settings.entry else self._retape(settings)
         return Timeline(tape, settings, self._retape, self.repairs)
@@ -229,6 +225,8 @@ class Timeline(Shown, Sequence[Step]):
 
     def at(self, index: int) -> tuple[Message, ...]:
         """The request of step `index` (from 0, or from the end) as it would have been sent."""
+        if type(index) is not int:
+            raise Misuse(f"step {_short(index)} is no whole number; the {len(self)} steps count from 0")
         at = index + len(self) if index < 0 else index
         if not 0 <= at < len(self):
             raise Misuse(f"step {index} is not among the {len(self)} steps of this replay; the first is 0")
@@ -276,3 +274,27 @@ class Timeline(Shown, Sequence[Step]):
     def __repr__(self) -> str:
         policy, usable = self.settings.policy.name, self.settings.usable
         return f"Timeline({len(self)} steps, policy {policy}, {usable:,} usable tokens)"
+
+
+def _band(levels: object) -> Levels:
+    """Levels as given: three whole numbers. Policy checks their order and range."""
+    band = (levels.nudge, levels.cleanup, levels.landing) if isinstance(levels, Levels) else levels
+    if not isinstance(band, tuple | list) or len(band) != 3 or any(type(level) is not int for level in band):
+        raise BadPolicy(
+            f"levels={_short(levels)} are not nudge, cleanup and landing in whole per mille of the usable tokens; "
+            "give three such as (700, 800, 400)"
+        )
+    return Levels(nudge=band[0], cleanup=band[1], landing=band[2])
+
+
+def _tokens(window: object) -> int:
+    if type(window) is not int:
+        raise BadWindow(
+            f"window={_short(window)} is neither a number of tokens nor a Window; give one such as 8000, or "
+            "eth.window(model) for that of a model"
+        )
+    return window
+
+
+def _short(value: object) -> str:
+    return " ".join(repr(value).split())[:80]

@@ -14,7 +14,7 @@ from ethang_nb.context.catalogue import ToolSpec
 from ethang_nb.context.messages import Message, Part, Role, ToolResult, clean, from_json
 from ethang_nb.errors import BadMessage
 from ethang_nb.formats import anthropic, call_ids, openai
-from ethang_nb.formats.fields import unread
+from ethang_nb.formats.fields import rewritten, unread
 from ethang_nb.formats.parts import bad, plain
 
 __all__ = ["Reading", "is_anthropic", "is_openai", "reading", "to_messages", "to_tools"]
@@ -35,7 +35,7 @@ _BODIES = {
 class Reading:
     """Messages as they were read, and for each the position of the item it came from.
 
-    `unread`: position and words of what was not read; `mend` puts it among its repairs.
+    `unread`: position and words of what was not read, or not as what it was; `mend` puts it among its repairs.
     """
 
     messages: tuple[Message, ...]
@@ -64,6 +64,7 @@ def reading(items: object) -> Reading:
             done.append(_ours(data, position))
         else:
             done += _read_one(data, position)
+            ignored += ((position, said) for said in rewritten(data))
         positions += [position] * (len(done) - len(positions))
         ignored += ((position, f"its field {name!r} is not read") for name in unread(data))
     return Reading(messages=call_ids.filled(done, given), positions=tuple(positions), unread=tuple(ignored))

@@ -30,19 +30,28 @@ from ethang_nb.context.messages import (
 from ethang_nb.errors import BadMessage
 
 __all__ = [
+    "CONTENT",
     "FAILED",
+    "IMAGES",
     "arguments",
     "bad",
     "image_left_out",
     "plain",
     "read_parts",
     "result_content",
+    "source_of",
     "split",
     "text",
 ]
 
 FAILED = "[the tool failed without a word]"
 """What stands for the text of an error result that has none."""
+
+IMAGES = ("image_url", "input_image", "image")
+CONTENT = (
+    "text", "input_text", "output_text", "refusal", *IMAGES, "thinking", "redacted_thinking", "tool_use", "tool_result",
+)  # fmt: skip
+"""The part types that are read as what they are; any other becomes a text."""
 
 _DEEPEST = 40  # levels of an unknown part that are kept
 _BLOB = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
@@ -179,16 +188,24 @@ def result_content(content: object, where: str) -> tuple[str, tuple[Image, ...]]
 
 def _read_image(data: Mapping[str, Any], where: str) -> Image | None:
     """The image, or None for a reference that only its provider can follow (a file id)."""
+    source = source_of(data)
+    if source is None:
+        return None
+    if isinstance(source, Mapping):
+        media_type = text(source.get("media_type"), f"{where}: media_type")
+        return Image(media_type=media_type, data=clean(source["data"]))
+    found = _DATA_URL.fullmatch(source)
+    return Image(media_type=clean(found[1]), data=clean(found[2])) if found else Image(url=clean(source))
+
+
+def source_of(data: Mapping[str, Any]) -> str | Mapping[str, Any] | None:
+    """Where an image part has its image: a URL, or a dict with the `data`; None where only its provider can tell."""
     source = data.get("source") if data.get("type") == "image" else data.get("image_url")
     if isinstance(source, Mapping):
         if isinstance(source.get("data"), str):
-            media_type = text(source.get("media_type"), f"{where}: media_type")
-            return Image(media_type=media_type, data=clean(source["data"]))
+            return source
         source = source.get("url")
-    if not isinstance(source, str):
-        return None
-    found = _DATA_URL.fullmatch(source)
-    return Image(media_type=clean(found[1]), data=clean(found[2])) if found else Image(url=clean(source))
+    return source if isinstance(source, str) else None
 
 
 def _unknown(data: Mapping[str, Any]) -> Text:

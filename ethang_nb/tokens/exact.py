@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
+from ethang_nb.errors import Misuse
 from ethang_nb.tokens.bounds import TOKEN_BYTES, surely_over
 from ethang_nb.tokens.cuts import BLOCK, LONGEST, piece_tokens, safe_cut
 from ethang_nb.tokens.ranks import load
@@ -34,7 +35,11 @@ class ExactCounter:
     how: Literal["exact"] = "exact"
 
     def count(self, text: str) -> int:
-        """Tokens of `text`."""
+        """Tokens of `text`. Raises Misuse where it is none."""
+        if not isinstance(text, str):
+            raise Misuse(
+                f"{' '.join(repr(text).split())[:60]} is a {type(text).__name__}; count() takes a text"
+            )
         if len(text) <= LONGEST:
             return len(load(self.name).encode_ordinary(text))
         return sum(_counts(self.name, text))

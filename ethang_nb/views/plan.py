@@ -73,11 +73,12 @@ def _rates(cost: Price) -> str:
     return f"Reckoned with cache reads at {read} of the input price, writes at {write}."
 
 
-def text(plan: Plan) -> str:
-    """The plan for a terminal of 80 columns."""
+def text(plan: Plan, *, more: str = "") -> str:
+    """The plan for a terminal of 80 columns; `more` is a sentence to be said besides."""
     changed = changes(plan)
     said = [*indented(f"{opened(headline(plan))}. Policy {line(plan.policy, 40)}.", "")]
     said += indented(line(plan.reason, 400), "") if plan.reason else []
+    said += indented(f"{line(more, 400)}.", "") if more else []
     if changed:
         said += ["", *_text_changes(changed)]
     if plan.verdicts:
@@ -116,9 +117,14 @@ def part(
     )
 
 
-def html(plan: Plan) -> str:
-    """The plan as a stored output: the outcome, and the rest in `<details>`, open where it is short."""
-    said = el("p", el("strong", opened(headline(plan))), f". Policy {line(plan.policy, 40)}.")
+def html(plan: Plan, *, more: str = "") -> str:
+    """The plan as a stored output: the outcome and `more`, and the rest in `<details>`, open where it is short."""
+    said = lines(
+        [
+            el("p", el("strong", opened(headline(plan))), f". Policy {line(plan.policy, 40)}."),
+            el("p", f"{line(more, 400)}.") if more else None,
+        ]
+    )
     many = len(changes(plan))
     summary = el("summary", f"What changes: {count(many, 'segment')}")
     body = fitting((part(plan, most=most) for most in (ROWS, 10, 2)), BODY_BYTES - size(said))
@@ -155,8 +161,7 @@ def _row(verdict: Verdict) -> Markup:
 
 
 def _rule(verdict: Verdict) -> str:
-    reason, code = line(verdict.reason, 160), line(verdict.code, 40)
-    return f"{reason} ({code})" if code and code != reason else reason
+    return line(verdict.reason, 160) or line(verdict.code, 40)
 
 
 def _text_changes(changed: Sequence[Verdict]) -> list[str]:

@@ -68,10 +68,11 @@ def happenings(timeline: Sequence[Step]) -> list[StepRow]:
     return rows
 
 
-def text(timeline: Timeline) -> str:
-    """The replay for a terminal of 80 columns."""
+def text(timeline: Timeline, *, more: str = "") -> str:
+    """The replay for a terminal of 80 columns; `more` is a sentence to be said besides."""
     rows = happenings(timeline)
     said = [*indented(f"{headline(timeline)}.", ""), *indented(f"{figures(timeline)}.", "")]
+    said += indented(more, "") if more else []
     said += [f"mended: {line(item, 200)}" for item in timeline.repairs[:ROWS]]
     said += ["", _curve(timeline.fills)]
     happened = [row for row in rows if row.events]
@@ -90,13 +91,14 @@ def text(timeline: Timeline) -> str:
     return "\n".join([*said, f"… {grouped(rest)} more"] if rest else said)
 
 
-def html(timeline: Timeline) -> str:
-    """The replay as a stored output: figures and chart in the open, the steps that matter as a table."""
+def html(timeline: Timeline, *, more: str = "") -> str:
+    """The replay as a stored output: figures, `more` and chart in the open, the steps that matter as a table."""
     rows = happenings(timeline)
     happened = [row for row in rows if row.events]
     said = [
         el("p", el("strong", headline(timeline)), "."),
         el("p", f"{figures(timeline)}."),
+        el("p", more, class_="eth-dim") if more else None,
         *(el("p", f"mended: {line(item, 200)}", class_="eth-dim") for item in timeline.repairs[:ROWS]),
         chart(rows, timeline.settings.levels),
         _folded(happened) if happened else el("p", "Nothing happened at any step.", class_="eth-dim"),

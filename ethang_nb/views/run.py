@@ -16,6 +16,7 @@ from ethang_nb.views.stylesheet import output
 
 __all__ = ["RunLike", "answer", "ending", "fault", "figures", "html", "session", "text", "tone"]
 
+NOTICES = 4  # ►
 ANSWER_BYTES = 20_000  # ► of a stored answer; one in a script of many bytes is cut further
 
 
@@ -44,6 +45,8 @@ class RunLike(Protocol):
     def snapshot(self) -> Snapshot | None: ...
     @property
     def diffs(self) -> Sequence[Diff]: ...
+    @property
+    def notices(self) -> Sequence[str]: ...
 
 
 def ending(run: RunLike) -> str:
@@ -94,6 +97,8 @@ def text(run: RunLike) -> str:
     said = [f"{opened(ending(run))}: {figures(run)}.", *indented(f"{session(run)}.", "")]
     if fault(run):
         said += indented(fault(run), "")
+    for notice in run.notices[:NOTICES]:
+        said += indented(f"notice: {line(notice, PREVIEW)}", "")
     if run.answer:
         said += ["", answer(run, ANSWER)]
     if run.snapshot is not None:
@@ -110,6 +115,7 @@ def html(run: RunLike) -> str:
             el("p", el("strong", opened(ending(run)), class_=tone(run)), f": {figures(run)}."),
             el("p", f"{session(run)}."),
             el("p", fault(run), class_="eth-stop") if fault(run) else None,
+            *(el("p", f"notice: {line(item, PREVIEW)}", class_="eth-warn") for item in run.notices[:NOTICES]),
             _answer(run) if run.answer else None,
             el("p", f"Task: {line(run.task, PREVIEW)}", class_="eth-dim"),
         ]

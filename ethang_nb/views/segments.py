@@ -14,9 +14,10 @@ from ethang_nb.views.palette import swatch
 from ethang_nb.views.plain import Column, indented, line, opened, table
 from ethang_nb.views.stylesheet import output
 
-__all__ = ["allowed", "html", "leaves", "origin", "part", "summary", "text"]
+__all__ = ["allowed", "html", "leaves", "origin", "part", "summary", "text", "title"]
 
 ALLOWANCE = 30_000  # ► bytes of the table when it is an output of its own
+LINE, _WITHOUT_NOTE = "line that says what left", " tokens, without a note"
 REPAIRS = 8  # ► of what was mended
 _TRUST = {"agent": "a claim of the agent", "outside": "outside", "owner": "owner"}
 _SLICES: dict[SegmentKind, str] = {
@@ -45,6 +46,12 @@ def summary(segments: Sequence[Segment]) -> str:
 def leaves(segment: Segment) -> bool:
     """Whether the next cleanup would change it."""
     return segment.verdict not in _STAY
+
+
+def title(segment: Segment) -> str:
+    """What it is; where a policy writes no note, the one line in its place is no handoff note."""
+    alone = segment.messages[0].text if segment.kind == "note" and segment.messages else ""
+    return LINE if _WITHOUT_NOTE in alone.partition(":")[0] else segment.title
 
 
 def allowed(segment: Segment) -> str:
@@ -163,7 +170,7 @@ def _row(segment: Segment, pin: Pin | None, largest: int) -> Markup:
     return el(
         "tr",
         el("td", grouped(segment.position), class_="eth-n eth-dim"),
-        el("th", breakable(line(segment.title, TITLE)), pinned and " ", pinned, *where, scope="row"),
+        el("th", breakable(line(title(segment), TITLE)), pinned and " ", pinned, *where, scope="row"),
         el("td", origin(segment), class_="eth-w eth-src"),
         el("td", _mini(segment, largest), grouped(segment.tokens), class_="eth-n"),
         el("td", _verdict(segment)),
@@ -174,7 +181,7 @@ def _row(segment: Segment, pin: Pin | None, largest: int) -> Markup:
 def _text_rows(segment: Segment, columns: Sequence[Column]) -> list[str]:
     cells = (
         grouped(segment.position),
-        line(segment.title, TITLE),
+        line(title(segment), TITLE),
         grouped(segment.tokens),
         line(segment.verdict, 24),
     )

@@ -93,3 +93,12 @@ def test_the_line_that_says_what_left_is_no_task_to_the_reader(project, opened):
     ]
     assert told
     assert all(TASK == item.text for request in requests for item in request.of("task"))
+
+
+def test_under_trim_the_line_in_the_place_of_a_note_is_shown_as_such(play):
+    session = play({"say": "word " * 350, "repeat": 9}, policy="trim", window=3_000)
+    for number in range(7):
+        session.run(f"Question {number}?")
+    assert any(item.kind == "note" for item in session.segments)
+    assert "line that says what left" in str(session.segments)
+    assert "handoff note, generation" not in str(session.segments)

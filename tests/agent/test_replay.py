@@ -167,3 +167,20 @@ def test_a_session_that_is_only_looked_at_is_replayed(tmp_path, opened):
     session.close()
     with eth.open_session("t", tmp_path, look=True) as looked:
         assert fills == looked.replay(policy="trim").fills
+
+
+def test_a_replay_of_a_session_says_in_one_line_how_it_differs_from_what_happened(tmp_path, opened):
+    session = ran(opened, tmp_path, "lean")
+    said = "releases by the model are not replayed, and a model's note counts as what was reserved for it."
+    for timeline in (session.replay(), session.replay(policy="trim"), session.replay().move(window=9_000)):
+        assert said in " ".join(str(timeline).split())
+        assert said in timeline._repr_html_()
+    assert said not in " ".join(str(eth.replay([{"role": "user", "content": "Go."}], 2_000)).split())
+    assert "releases by the model are not replayed" in " ".join(eth.Session.replay.__doc__.split())
+
+
+def test_a_replay_that_is_moved_is_the_one_made_so(tmp_path, opened):
+    session = ran(opened, tmp_path, "lean")
+    moved, made = session.replay().move(policy="trim"), session.replay(policy="trim")
+    assert moved.fills == made.fills
+    assert type(moved) is type(made)

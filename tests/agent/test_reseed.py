@@ -199,3 +199,62 @@ def test_a_reseed_that_was_called_for_leaves_legal_history(worked):
     assert "125,000" in run.answer  # found through the record
     assert () == violations(worked.live.assemble())
     assert call("find_in_record")["name"] in worked.live.core
+
+
+# ---- what a plan says of the next piece of work
+
+
+def full(play, **options):
+    """A session whose one answer fills more than a fifth of the window."""
+    session = play({"say": "word " * 900, "repeat": 9}, window=6_000, **options)
+    session.run("Say it.")
+    return session
+
+
+def test_a_plan_says_that_the_next_piece_of_work_starts_from_the_core(play):
+    session = full(play)
+    plan = session.plan()
+    assert plan.outcome == "nothing"
+    foretold = session.plan(reseed=True)
+    freed = foretold.before - foretold.after
+    said = f"The next piece of work starts from the core: frees {freed:,} tokens; see %ethang plan --reseed"
+    assert plan.next_work == said
+    assert said in " ".join(str(plan).split())
+    assert said in plan._repr_html_()
+    reseed = session.run("Again.").reseed
+    assert freed == reseed.before - reseed.after
+
+
+def test_a_plan_says_nothing_of_the_next_piece_of_work_where_that_goes_on(play):
+    session = play({"say": "short", "repeat": 9}, window=6_000)
+    session.run("Say it.")
+    assert session.plan().next_work == ""
+    assert "core" not in str(session.plan())
+
+
+def test_what_a_cleanup_would_do_says_nothing_of_it(play):
+    assert "next piece of work" not in str(full(play).plan(cleanup=True))
+
+
+def test_once_a_piece_of_work_is_begun_its_start_is_over(play):
+    session = full(play)
+    session.begin("next")
+    assert session.plan().next_work == ""
+
+
+def test_after_cool_plan_and_snapshot_say_so_until_it_is_done(play):
+    session = play({"say": "short", "repeat": 9}, window=6_000)
+    session.run("Say it.")
+    said = "cooled: the next piece of work starts from the core"
+    assert said not in session.snapshot.notices
+    session.cool()
+    assert session.plan().next_work.startswith(said.capitalize())
+    assert said in session.snapshot.notices
+    assert said in " ".join(str(session.snapshot).split())
+    session.run("Again.")
+    assert said not in session.snapshot.notices
+
+
+def test_a_plan_of_a_session_can_be_applied_as_any(play):
+    session = full(play)
+    assert session.plan().apply().messages == session.live.copy().assemble()

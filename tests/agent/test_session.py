@@ -6,6 +6,7 @@ import threading
 import pytest
 
 import ethang_nb as eth
+from ethang_nb.context.messages import Message, Thinking
 from ethang_nb.context.pairing import violations
 from ethang_nb.errors import Misuse, NoSuchAddress, SessionBusy
 from ethang_nb.store.record import Record
@@ -420,3 +421,15 @@ def test_a_session_whose_script_is_gone_can_still_be_looked_at(play, tmp_path):
     assert looked.timeline == session.timeline
     assert "script:" in looked.snapshot.model_label
     looked.close()
+
+
+def test_what_no_request_can_hold_is_named_as_long_as_it_is_in_the_window(play):
+    session = play({"say": "done", "repeat": 9})
+    assert session.segments.repairs == ()
+    session.run("Go.")
+    session.live.append(Message(role="assistant", parts=(Thinking(text="half a thought"),), trust="agent"))
+    for segments in (session.segments, session.snapshot.segments):
+        (line,) = segments.repairs
+        assert line.startswith("in the request, message 3: the assistant message removed")
+        assert "'half a thought'" in line
+        assert "half a thought" in str(segments)

@@ -11,6 +11,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
@@ -24,7 +25,7 @@ __all__ = [
     "CUES",
     "Script",
     "budgeted",
-    "examples",
+    "patient",
     "policies",
     "scripts",
     "shipped",
@@ -37,14 +38,14 @@ NIGHTLY = int(os.environ.get("ETHANG_EXAMPLES", "0"))
 """How many random transcripts a nightly run plays; 0: as many as a run of all tests has time for."""
 
 
-def examples(share: int, *, nightly: int = 1000) -> int:
-    """How many examples a test takes: `share`, or of a nightly run `nightly` per mille of what was asked for."""
-    return max(share, NIGHTLY * nightly // 1000)
+patient = pytest.mark.timeout(3_600 if NIGHTLY else 300)
+"""For modules whose tests take a night's time where they are given it."""
 
 
-def budgeted(share: int, *, nightly: int = 1000) -> settings:
+def budgeted(share: int, *, nightly: int = 1_000) -> settings:
+    """`share` examples; in a nightly run so many per mille of what was asked for, where that is more."""
     return settings(
-        max_examples=examples(share, nightly=nightly),
+        max_examples=max(share, NIGHTLY * nightly // 1000),
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
     )

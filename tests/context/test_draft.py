@@ -41,7 +41,9 @@ from ethang_nb.context.policy import Policy
 from ethang_nb.context.settings import Settings
 from ethang_nb.context.state import State
 from ethang_nb.context.window import Window
-from tests.context.generators import budgeted, policies, shipped, windows
+from tests.context.generators import budgeted, patient, policies, shipped, windows
+
+pytestmark = patient
 
 HEAD, POINTERS_HEAD = 4, 20
 NUDGE = 50
@@ -205,10 +207,11 @@ class Naive:
     def work(self) -> str | None:
         """A piece of work begins; whether it starts from the core."""
         level = self.settings.reseed_at
+        inside = any(row.open for row in self.rows)  # a tool turn: it waits for the next piece of work
         outcome = None
-        if self.cooled or (level is not None and self.total >= level):
+        if not inside and (self.cooled or (level is not None and self.total >= level)):
             outcome = self.reseed(asked=self.cooled)
-        self.begun, self.cooled = True, False
+        self.begun, self.cooled = True, self.cooled and inside
         return outcome
 
     def reseed(self, *, asked: bool) -> str | None:

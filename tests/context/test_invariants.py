@@ -198,6 +198,10 @@ class Play:
         system, first = context.system, context.entries[context.state.first_task].messages[0]
         pins = [pin for pin in context.board.holding if pin.segment or pin.core]
         before, step = picture(context.state), context.step
+        if kind == "reseed" and any(row.open for row in context.state.rows):
+            with pytest.raises(Misuse, match="waits for its result"):
+                context.reseed()
+            return
         decision = context.begin() if kind == "begin" else context.reseed()
         sent = context.assemble()
         assert step == context.step  # it is no request

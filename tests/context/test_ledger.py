@@ -19,7 +19,9 @@ from ethang_nb.context.policies import POLICIES, policy
 from ethang_nb.context.settings import Settings
 from ethang_nb.context.state import State
 from ethang_nb.context.window import Window
-from tests.context.generators import budgeted
+from tests.context.generators import budgeted, patient
+
+pytestmark = patient
 
 results = st.builds(
     Result,

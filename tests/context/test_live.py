@@ -526,10 +526,12 @@ def test_a_cleanup_of_the_past_says_the_same_when_a_result_joins_its_turn_later(
     """Results stand in the order of their calls, so a late one may come before one that was shrunk."""
     said = []
     for looks in (True, False):
-        context, chronicle = watched(2_000, rules=Policy(name="wide", entry_cap=1_000, entry_least=100_000))
+        context, chronicle = watched(
+            2_000, rules=Policy(name="wide", entry_cap=1_000, entry_least=100_000, minimum=50)
+        )
         context.append(user("go"))
         context.append(assistant("", [ToolCall(id="p", name="t"), ToolCall(id="q", name="t")]))
-        context.append(tool(ToolResult(call_id="q", text=f"The order is ORD-88421. {words(1_580)}")))
+        context.append(tool(ToolResult(call_id="q", text=f"The order is ORD-88421. {words(1_440)}")))
         context.request()
         assert "cleanup" == chronicle.last.outcome
         if looks:

@@ -32,6 +32,7 @@ from tests.context.generators import (
     Act,
     Script,
     budgeted,
+    patient,
     policies,
     scripts,
     shipped,
@@ -39,6 +40,8 @@ from tests.context.generators import (
     turn,
     windows,
 )
+
+pytestmark = patient
 
 SYSTEM = "you are an agent"
 

@@ -26,7 +26,9 @@ from ethang_nb.context.policy import Policy
 from ethang_nb.context.settings import Settings
 from ethang_nb.context.state import State
 from ethang_nb.context.window import Window
-from tests.context.generators import NIGHTLY
+from tests.context.generators import NIGHTLY, patient
+
+pytestmark = patient
 
 BENCH = Path(__file__).resolve().parents[3] / "shared" / "bench"
 WINDOWS = (2_000, 4_000, 6_000, 8_000, 32_000, 200_000, 1_000_000)

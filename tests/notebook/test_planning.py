@@ -172,3 +172,25 @@ def test_the_flags_of_a_replay_are_offered(notebook):
     with provisionalcompleter():
         offered = [item.text for item in notebook.shell.Completer.completions(line, len(line))]
     assert ["--policy", "--window", "--levels", "--session"] == offered
+
+
+def test_plan_says_what_the_next_cell_does_at_its_start(used):
+    said = " ".join(str(used.run("%ethang plan").value).split())
+    foretold = find_open("audit").plan(reseed=True)
+    assert (
+        f"The next piece of work starts from the core: frees {foretold.before - foretold.after:,} tokens; see "
+        "%ethang plan --reseed."
+    ) in said
+    assert 1 == said.count("The next piece of work")
+
+
+@pytest.mark.parametrize("look", ["plan", "status", "context"])
+def test_after_cool_each_look_mentions_it(used, look):
+    said = "cooled: the next piece of work starts from the core"
+    assert said not in " ".join(str(used.run(f"%ethang {look}").value).split()).lower()
+    used.run("%ethang cool")
+    assert said in " ".join(str(used.run(f"%ethang {look}").value).split()).lower()
+
+
+def test_a_replay_says_how_it_differs_from_what_happened(used):
+    assert "releases by the model are not replayed" in " ".join(str(used.run("%ethang replay").value).split())

@@ -60,6 +60,7 @@ class Run:
     p95: int | None = 781
     snapshot: Snapshot | None = None
     diffs: tuple[Diff, ...] = ()
+    notices: tuple[str, ...] = ()
 
 
 def slices(how: How = "exact", **tokens: int) -> tuple[Slice, ...]:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ethang_nb.context.plan import Price
+from ethang_nb.context.plan import Price, Verdict
 from ethang_nb.views import plan
 from ethang_nb.views.limits import OUTPUT_BYTES
 from tests.views import samples
@@ -15,16 +15,16 @@ asked for; frees 504 tokens
 
            segment                                           before     after
 leaves     read_file data/contracts/contract_16.txt              52         0
-           oldest exchange; leaves whole (exchange)
+           oldest exchange; leaves whole
            read again: file:data/contracts/contract_16.txt#L1-31@e3779b10
 leaves     read_file data/contracts/contract_18.txt              52         0
-           oldest exchange; leaves whole (exchange)
+           oldest exchange; leaves whole
            read again: file:data/contracts/contract_18.txt#L1-31@1fe68e72
 one line   read_file data/contracts/contract_19.txt             501        52
-           old tool output; it can be read again (read)
+           old tool output; it can be read again
            read again: file:data/contracts/contract_19.txt#L1-31@be1e0823
 rewritten  handoff note, generation 7                           431       480
-           one note, rewritten from the record (note)
+           one note, rewritten from the record
 
 4 segments stay, and the fixed parts.
 480 tokens reserved for the handoff note.
@@ -58,7 +58,8 @@ def test_html_names_rule_and_address():
     read = Reading(html)
     assert not read.faults
     assert len(html.encode()) < OUTPUT_BYTES
-    assert "old tool output; it can be read again (read)" in read.text
+    assert "old tool output; it can be read again" in read.text
+    assert "(read)" not in read.text
     assert "file:data/contracts/contract_19.txt#L1-31@be1e0823" in read.text
     assert "501 → 52" in read.text
 
@@ -71,3 +72,20 @@ def test_much_that_was_refused_stays_a_small_output():
 def test_a_short_plan_stands_open_and_a_long_one_is_closed():
     assert ("details", "open") in Reading(plan.html(PLAN)).names
     assert ("details", "open") not in Reading(plan.html(samples.large().plan)).names
+
+
+def test_a_rule_is_told_by_its_reason_without_its_code():
+    verdict = Verdict(
+        segment="1", title="look", act="collapse", before=90, after=30, code="lost", address="log://2",
+        reason="old tool output; only the record still has it",
+    )  # fmt: skip
+    found = replace(samples.nothing(samples.WINDOW), outcome="cleanup", _verdicts=lambda: (verdict,))
+    for said in (plan.text(found), Reading(plan.html(found)).text):
+        assert "only the record still has it" in said
+        assert "(lost)" not in said
+
+
+def test_what_is_said_besides_stands_under_the_outcome():
+    found = samples.nothing(samples.WINDOW)
+    assert "\nThe next one starts <anew>.\n" in plan.text(found, more="The next one starts <anew>") + "\n"
+    assert "The next one starts <anew>." in Reading(plan.html(found, more="The next one starts <anew>")).text

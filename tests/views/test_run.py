@@ -73,3 +73,12 @@ def test_data_makes_no_element_and_no_attribute():
     wild = Reading(run.html(samples.hostile_run()))
     assert set(wild.tags) <= set(tame.tags) | {"wbr"}
     assert wild.names <= tame.names
+
+
+def test_notices_of_a_run_are_told_above_its_answer():
+    found = replace(SMALL, notices=("step 9: the note was written by rules: <boom>",))
+    said = run.text(found)
+    assert said.index("notice: step 9: the note was written by rules: <boom>") < said.index("Two orders")
+    read = Reading(run.html(found))
+    assert not read.faults
+    assert "notice: step 9: the note was written by rules: <boom>" in read.text

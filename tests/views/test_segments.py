@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from ethang_nb.context.messages import user
 from ethang_nb.context.segments import Segments
 from ethang_nb.views import segments
 from ethang_nb.views.limits import OUTPUT_BYTES
@@ -77,3 +78,15 @@ def test_ten_thousand_segments_stay_a_small_output():
 def test_long_hostile_titles_stay_a_small_output():
     item = samples.hostile("\U000e0041" * 1_000_000).segments[0]
     assert len(segments.html(Segments((item,) * 200)).encode()) < OUTPUT_BYTES
+
+
+def test_the_line_of_a_policy_without_notes_is_not_called_a_note():
+    (note,) = (item for item in SEGMENTS if item.kind == "note")
+    line = "[14 segments left the window, 3,820 tokens, without a note: log://4 to log://31]"
+    for text, title in (
+        (line, segments.LINE),
+        ("[handoff note rules@v1, generation 6: x]\nwithout a note", note.title),
+    ):
+        shown = replace(note, messages=(user(text, kind="note"),))
+        assert title in segments.text(Segments((shown,)))
+        assert title in Reading(segments.html(Segments((shown,)))).text
