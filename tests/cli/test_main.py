@@ -85,7 +85,7 @@ def test_a_window_that_the_task_does_not_fit_is_told_before_anything_is_printed(
         least += 16
     code, out, err = called(["demo", "--window", str(least), "--steps", "1"], capsys)
     assert (2, "") == (code, out)
-    assert "this message takes 30 tokens" in err
+    assert "30 of it this message" in err
     assert [] == list(tmp_path.iterdir())
 
 

@@ -71,7 +71,7 @@ def test_a_core_of_pins_alone_lists_constraints_then_decisions_each_in_order_of_
 
 
 def test_pins_stand_before_pointers_and_pointers_before_state():
-    state = state_lines(Recorded(works=2, results=9, last=place(8), last_log=40), EXACT)
+    state = state_lines(Recorded(works=2, results=9, last=place(8)), EXACT)
     text = core_text([pin(1, "Never open c_17.")], choose(pages(2), 500, EXACT), state, searchable=True)
     assert (
         "# Core: kept word for word\n"
@@ -82,7 +82,7 @@ def test_pins_stand_before_pointers_and_pointers_before_state():
         "- anything else that left: find_in_record(query)\n"
         "## State, from the record\n"
         "- work goes on: piece of work 2\n"
-        "- 9 results read; the last at log://40: file:data/contract_08.txt#L1-31@1a2b3c4d"
+        "- 9 results read; the last at file:data/contract_08.txt#L1-31@1a2b3c4d"
     ) == text
 
 
@@ -96,7 +96,7 @@ def test_two_processes_make_the_same_bytes_of_the_same_record():
         "versions = Versions()\n"
         "[versions.enter(n, item.address, total=31) for n, item in enumerate(pages(12), 1)]\n"
         "versions.enter(41, place(7, 'ffffffff'), total=31)\n"
-        "state = state_lines(Recorded(works=3, results=13, stale=versions.moved, last_log=41), WORDS)\n"
+        "state = state_lines(Recorded(works=3, results=13, stale=versions.moved), WORDS)\n"
         "print(core_text([pin(1, 'a'), pin(2, 'b')], choose(pages(12), 999, EXACT, versions=versions), state))"
     )
     texts = {
@@ -170,7 +170,7 @@ def test_the_state_is_empty_where_nothing_was_read():
 
 
 def test_the_state_says_what_moved():
-    lines = state_lines(Recorded(works=1, results=2, stale=1, last="log://9", last_log=9), EXACT)
+    lines = state_lines(Recorded(works=1, results=2, stale=1, last="log://9"), EXACT)
     assert (
         "- work goes on: piece of work 1",
         "- 2 results read, 1 of them stale by now; the last at log://9",
@@ -183,7 +183,6 @@ def test_the_state_says_what_moved():
     results=st.integers(0, 10**9),
     stale=st.integers(0, 10**9),
     last=st.text(max_size=300),
-    last_log=st.integers(-1, 10**12),
 )
 def test_the_state_never_takes_more_than_was_set_aside_for_it(counter_, **recorded):
     lines = state_lines(Recorded(**recorded), counter_)
@@ -222,7 +221,7 @@ def test_the_text_never_takes_more_than_the_sum_a_plan_bounds_it_by(
     for number in moved & set(range(len(read))):
         versions.enter(10**6 + number, items[number].address.replace("1a2b3c4d", "90f1e2d3c4b5a6978"))
     pointers = choose(items, sum(item.tokens for item in items[-MOST:]), counter_, versions=versions)
-    state = state_lines(Recorded(works=2, results=results, last=place(1), last_log=9), counter_)
+    state = state_lines(Recorded(works=2, results=results, last=place(1)), counter_)
     text = core_text(held, pointers, state, searchable=searchable)
     bound = core_tokens(held, counter_, pointers, state)
     whole = f"you are an agent\n\n{text}" if text else "you are an agent"

@@ -204,12 +204,11 @@ changes = st.lists(
 )
 
 
-@budgeted(300, nightly=300)
-@given(shapes=row_shapes, done=changes, data=st.data())
-def test_a_draft_sums_collapses_and_removes_as_plain_rows_do(shapes, done, data):
+@budgeted(400, nightly=400)
+@given(shapes=row_shapes, done=changes, waits=st.lists(st.integers(0, 24), max_size=4), data=st.data())
+def test_a_draft_sums_collapses_and_removes_as_plain_rows_do(shapes, done, waits, data):
     rows = rows_of(shapes)
-    turns = [row.id for row in rows if row.results]
-    opened = data.draw(st.lists(st.sampled_from(turns), max_size=2, unique=True)) if turns else []
+    opened = sorted({row.id for row in rows if row.results and row.id in waits})
     state = state_of(rows, opened)
     draft, plain = Draft(state), Plain(rows)
     for kind, a, b, c in done:
@@ -254,6 +253,18 @@ def test_a_draft_sums_collapses_and_removes_as_plain_rows_do(shapes, done, data)
         [out.tokens for out in row.results] for row in after.rows
     ]
     assert rows == [row._replace(open=0, task=False) for row in state.rows]  # and the state is as it was
+
+
+@pytest.mark.parametrize("touched", [False, True])
+def test_what_a_turn_holds_back_whose_calls_wait_is_freed_by_younger_results(touched):
+    sizes = (100, 500, 100, 100, 100, 100, 100, 100)
+    rows = [Row(0, "user", 5, 1)]
+    rows += [Row(at, "turn", 10, 1, (Result(size, 20, 0),)) for at, size in enumerate(sizes, 1)]
+    draft = Draft(state_of(rows, opened=[2]))
+    if touched:
+        draft.set_result((0, 7), 90, "shrunk")
+    draft.collapse(0, len(rows), frozenset({2}), draft.total - 240)
+    assert [20, 500, 20, 20, 100] == [draft.row_tokens(row) - 10 for row in range(1, 6)]
 
 
 # ---- late results

@@ -196,7 +196,7 @@ def test_fed_live_and_replayed_are_the_same_under_anybodys_policy(script, window
 @pytest.mark.parametrize("rules", sorted(POLICIES))
 @pytest.mark.parametrize("total", [1_500, 4_000])
 def test_fed_live_and_replayed_are_the_same_over_a_long_run(rules, total):
-    sent = check_all(transcript(total, length=220), Window.of(total), rules, spots=range(0, 1000, 9))
+    sent = check_all(transcript(total, length=180), Window.of(total), rules, spots=range(0, 1000, 21))
     assert sum(one.decision.lands or one.reseeds for one in sent) >= 3
 
 
@@ -272,7 +272,7 @@ bands = st.tuples(st.integers(1, 950), st.integers(30, 1000), st.integers(1, 900
 )
 
 
-@budgeted(60, nightly=60)
+@budgeted(50, nightly=60)
 @given(script=scripts(), window=windows, rules=shipped, band=bands, then=bands)
 def test_moved_levels_give_the_timeline_of_a_fresh_replay_with_those_levels(
     script, window, rules, band, then
@@ -292,7 +292,7 @@ def _levels(band: tuple[int, int, int]) -> Levels:
     return Levels(nudge=band[0], cleanup=band[1], landing=band[2])
 
 
-@budgeted(60, nightly=60)
+@budgeted(40, nightly=60)
 @given(script=scripts(), window=windows, rules=shipped, other=st.one_of(shipped, policies()), size=windows)
 def test_another_policy_or_window_gives_the_timeline_of_a_fresh_replay(script, window, rules, other, size):
     start = replayed(script, window, rules)
