@@ -176,7 +176,6 @@ class Context:
                     with suppress(BadMessage):
                         twin.append(item)
             self._shape = shape_of(message, self._shape, plain=self._plain)
-            self._mending.go_to(self._journal.next)  # a pin by hand has a number of its own
             mended = self._mending.take(read.messages, positions=read.positions, said=read.unread)
             self._repairs += mended.repairs
             for number, item in zip(mended.positions, mended.messages, strict=True):

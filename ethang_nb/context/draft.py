@@ -171,8 +171,7 @@ class Draft:
                 continue
             for at in (*[at for at in odd if low <= at < high], -1):
                 end = high if at < 0 else at
-                need = self.total - goal
-                if need > 0:
+                while low < end and (need := self.total - goal) > 0:
                     reached = min(bisect_left(column.saved, column.saved[low] + need, low, end + 1), end)
                     self._advance(again, low, reached, stays)
                     low = front = reached
@@ -191,12 +190,13 @@ class Draft:
                 return
             low, high = upto[start], upto[min(edge, stop)]
             low = max(low, front)
-            if low < high:
+            while low < high:  # more than once only where an open turn holds back what was counted on
                 need = self.total - goal
                 if need <= 0:
                     return
-                reached = bisect_left(saved, saved[low] + need, low, high + 1)
-                self._advance(again, low, min(high, reached), stays)
+                reached = min(bisect_left(saved, saved[low] + need, low, high + 1), high)
+                self._advance(again, low, reached, stays)
+                low = reached
 
     def _advance(self, again: int, low: int, reached: int, stays: frozenset[int]) -> None:
         """The front goes from `low` to `reached`; results of open turns on the way stay as they are."""

@@ -77,10 +77,6 @@ class Mending:
         self._answering = Answering()
         self._next = 0
 
-    def go_to(self, position: int) -> None:
-        """What is given next begins at that position, unless more was given already."""
-        self._next = max(self._next, position)
-
     def take(
         self,
         messages: Sequence[Message],

@@ -237,8 +237,11 @@ class Timeline(Shown, Sequence[Step]):
         turns = self._turns[: bisect_right(self._points, at)]
         state, after = (turns[-1].state, turns[-1].marks) if turns else (self._start, 0)
         state = advance(self._tape, state, max(state.n, self._tape.points[at]))
-        since = [mark for mark in self._tape.marks[after:] if mark.point <= at]
-        return since[-1].on(state)._replace(work=max(state.work, since[-1].work)) if since else state
+        came = [mark for mark in self._tape.marks if mark.point <= at]
+        if not came:
+            return state
+        state = state._replace(work=max(state.work, came[-1].work))
+        return came[-1].on(state) if len(came) > after else state
 
     @property
     def _start(self) -> State:

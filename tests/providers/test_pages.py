@@ -52,7 +52,7 @@ def test_other_texts_are_no_page():
 
 def test_a_cut_text_keeps_its_line_numbers_and_drops_the_lines_at_the_edges():
     lines = [f"line {number} of the text" for number in range(1, 301)]
-    known = lines_of(cut("\n".join(lines), 300, counter("reader"), "spill://01"))
+    known = lines_of(cut("\n".join(lines), 300, counter("reader"), "spill://01", reader="read_spill"))
     assert (known.total, known.ref) == (300, "spill://01")
     assert 20 < len(known.lines) < 100
     assert all(lines[number - 1] == line for number, line in known.lines.items())
