@@ -113,8 +113,11 @@ class _Refold:
         state = decision.before
         draft, sums = Draft(state), self.ledger.sums
         edge, stays = draft.edge(), draft.kept()
-        if state.settings.policy.unit == "exchange" and edge < state.n:
-            edge = self.ledger.starts[self.ledger.exchange[edge]]  # what stays holds its exchange back
+        exchange = self.ledger.exchange[edge] if edge < state.n else state.exchange
+        if state.settings.policy.unit == "exchange" and exchange < state.exchange:
+            edge = self.ledger.starts[
+                exchange
+            ]  # what stays holds its exchange back, where it is an older one
         held = sum([draft.row_tokens(row) for row in stays if row < edge])
         held += sum([draft.span(a, b) for a, b in draft.movable(edge, state.n, frozenset())])
         lacks = 0 if state.opened else decision.lacks - held
