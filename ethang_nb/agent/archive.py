@@ -20,7 +20,7 @@ from ethang_nb.clock import Clock
 from ethang_nb.context import kinds
 from ethang_nb.context.address import Address, logged, parse
 from ethang_nb.context.ledger import Result
-from ethang_nb.context.messages import from_json
+from ethang_nb.context.messages import PASSING, from_json
 from ethang_nb.context.replaying import JournalEntry
 from ethang_nb.errors import Misuse, NoSuchAddress, PathRefused
 from ethang_nb.store.page import page
@@ -67,7 +67,7 @@ class Archive:
         if kind != kinds.MESSAGE:
             return self._append(kind, data)
         message = from_json(data["message"])
-        if message.kind in ("nudge", "notice") or message.source in ECHOES:
+        if message.kind in PASSING or message.source in ECHOES:
             return self._append(kind, data)
         address = data.get("address", "")
         place = parse(address)
@@ -220,19 +220,9 @@ class Archive:
 MOST_HIDDEN = 20  # ► hits that are looked through behind those wanted, for the ones in view to be left out
 
 
-_WRONG = {
-    "spill://": "is no spill reference; one looks like spill://0123456789ab",
-    "log://": "is no address of the record; one looks like log://12",
-    "file:": "is not a file: its name is empty, or has a NUL or another character that cannot be shown",
-    "": "is no address; one looks like spill://…, log://12 or file:a.txt#L1-9",
-}
-"""What is said of a text that begins like an address and is none."""
-
-
 def _no_address(text: str) -> NoSuchAddress:
-    text = text.strip()
     return NoSuchAddress(
-        next(f"{text[:80]!r} {said}" for start, said in _WRONG.items() if text.startswith(start))
+        f"{text[:80]!r} is no address; one looks like spill://0123456789ab, log://12 or file:a.txt#L1-9"
     )
 
 

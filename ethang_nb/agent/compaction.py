@@ -25,6 +25,7 @@ TEXTS_HEAD = "=== leaving now, word for word ==="
 EXTRACT_PER_MILLE = 500  # ► of the room, what the extract may take
 OLDER_MAY_GO = ("TURN ", "AGENT: ")
 LEFT_OUT_TOKENS = 20  # room for the line that says how many are left out
+LEAST_PROSE = 50  # ► tokens that a summariser is given at the least, whatever a policy reserves
 LEAST_ROOM = 200  # ► tokens below which no departed text is worth adding
 
 
@@ -101,8 +102,7 @@ def note_request(
     On a long run the extract keeps what the person said and the newest turns, and counts the older ones. None
     where not even the person's words fit; the note is written by rule then.
     """
-    # The head line and the reference list are ours; the prose gets the rest.
-    prose_tokens = max(50, task.tokens * 6 // 10)
+    prose_tokens = max(LEAST_PROSE, task.prose_tokens)
     instructions = f"{prompt.text}\n\nWrite at most {prose_tokens * 7 // 10} words."
     used = 2 * MESSAGE_OVERHEAD + counter.count(instructions) + counter.count(TEXTS_HEAD)
     room = hard - used

@@ -7,12 +7,11 @@ from contextlib import AbstractContextManager
 
 from ethang_nb.agent.archive import Archive
 from ethang_nb.agent.tool import Answer, Tool, tool
-from ethang_nb.context.address import event_of
+from ethang_nb.context.address import event_of, parse
 from ethang_nb.context.counting import MESSAGE_OVERHEAD
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.wording import preview
 from ethang_nb.errors import Misuse, ToolFault
-from ethang_nb.store.page import Place
 from ethang_nb.store.texts import Hit
 
 __all__ = ["recall_tools"]
@@ -101,15 +100,17 @@ def _hits(query: str, found: Sequence[Hit], fits: Callable[[str], bool]) -> str:
 
 
 def _release(live: LiveContext, addresses: Sequence[str]) -> str:
-    results = [
-        (address, (row.id, index))
-        for row in live.state.rows
-        for index, address in enumerate(live.entries[row.id].addresses[1:])
-    ]
+    # Results by their address, and by that of the whole text, which a model gives as well.
+    named: dict[str, list[tuple[int, int]]] = {}
+    for row in live.state.rows:
+        for index, address in enumerate(live.entries[row.id].addresses[1:]):
+            whole = parse(address)
+            for name in {address} if whole is None else {address, whole.base}:
+                named.setdefault(name, []).append((row.id, index))
     offered: dict[tuple[int, int], str] = {}
     refused: list[str] = []
     for given in dict.fromkeys(addresses):
-        places = [place for address, place in results if given in (address, Place.of(address).base)]
+        places = named.get(given, [])
         offered |= dict.fromkeys(places, given)
         if not places:
             refused.append(f"{given[:120]}: no result in the window has this address")

@@ -16,7 +16,7 @@ from ethang_nb.context.messages import Message
 from ethang_nb.context.policy import Policy
 from ethang_nb.context.settings import Settings
 from ethang_nb.context.snapshot import BY_HAND, Pin
-from ethang_nb.context.tape import Act, Tape
+from ethang_nb.context.tape import ByHand, Tape
 from ethang_nb.context.timeline import Timeline
 from ethang_nb.context.window import Levels, Window
 from ethang_nb.errors import BadPolicy
@@ -61,7 +61,7 @@ class _Recorded(NamedTuple):
     numbers: tuple[int, ...]
     begins: tuple[int, ...]
     pins: tuple[Pin, ...]
-    acts: Mapping[int, Sequence[Act]]
+    acts: Mapping[int, Sequence[ByHand]]
 
 
 class _Numbers:
@@ -157,7 +157,7 @@ def _recorded(desk: Desk) -> _Recorded:
         """The position of the first message of the row that came next."""
         return starts[bisect_left(opened, event.seq)]
 
-    acts: dict[int, list[Act]] = {}
+    acts: dict[int, list[ByHand]] = {}
     for event in events:
         if (act := _act(event, live.pins)) is not None:
             acts.setdefault(after(event), []).append(act)
@@ -174,7 +174,7 @@ def _recorded(desk: Desk) -> _Recorded:
 _ACTS = (kinds.PIN, kinds.UNPIN)
 
 
-def _act(event: Event, pins: Sequence[Pin]) -> Act | None:
+def _act(event: Event, pins: Sequence[Pin]) -> ByHand | None:
     """What a person did by hand; pins by rule, and pins that entered as a message, come with their message."""
     data = event.data
     if event.kind == kinds.PIN and data["rule"] == BY_HAND and data["row"] >= 0:

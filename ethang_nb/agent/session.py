@@ -29,7 +29,6 @@ from ethang_nb.clock import Clock, SystemClock
 from ethang_nb.config import named_policy
 from ethang_nb.context.budget import Budget
 from ethang_nb.context.core import core_share
-from ethang_nb.context.counting import message_tokens
 from ethang_nb.context.messages import Message
 from ethang_nb.context.occupancy import budget
 from ethang_nb.context.outline import segments
@@ -354,9 +353,6 @@ class Session:
     def request(self, step: int) -> bytes:
         """The bytes of the request of step `step`, exactly as they were sent. Raises NoSuchAddress."""
         return self.archive.request(step)
-
-    def message_tokens(self, message: Message) -> int:
-        return message_tokens(message, self.counter)
 
     def _snapshot(self, state: str) -> Snapshot:
         cooled = (COOLED,) if self.live.state.cooled else ()

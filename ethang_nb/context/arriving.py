@@ -13,10 +13,9 @@ from typing import NamedTuple
 from ethang_nb.context.counting import MESSAGE_OVERHEAD, TokenCounter, result_tokens
 from ethang_nb.context.cutting import cut
 from ethang_nb.context.ledger import Form, Result
-from ethang_nb.context.messages import ToolResult
+from ethang_nb.context.messages import AGAINS, ToolResult
 from ethang_nb.context.settings import Settings
 from ethang_nb.context.squeezing import squeeze
-from ethang_nb.context.state import AGAIN_RANK
 from ethang_nb.context.wording import spilled, stub
 from ethang_nb.context.wording import squeezed as squeezed_text
 
@@ -72,7 +71,7 @@ def arrive(
         shorter = squeezed_text(squeeze(kept.text), address)
         squeezed = result_tokens(replace(kept, text=shorter), counter)
     counted = Result(
-        tokens, min(line, LONGEST_LINE), AGAIN_RANK[kept.again], form, squeezed if squeezed < tokens else 0
+        tokens, min(line, LONGEST_LINE), AGAINS.index(kept.again), form, squeezed if squeezed < tokens else 0
     )
     return Arrived(kept, counted, address)
 

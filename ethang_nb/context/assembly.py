@@ -48,8 +48,7 @@ class Assembly:
             found.insert(bisect_left(numbers, item.after), tuple(entries[item.id].messages))
         text = Message(role="system", parts=(Text(text=system),), source="system")
         head = [self._alone("system", text)] if system else []
-        passed = bool(state.passing) and bool(numbers) and state.passing[0].after <= numbers[0]
-        if numbers and numbers[0] in (state.first_task, state.task) and not passed:
+        if state.head is not None:
             head.append(found.pop(0))
         head += [self._alone(f"note {at}", note) for at, note in enumerate(notes)]
         return head + found

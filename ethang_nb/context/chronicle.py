@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ethang_nb.context.address import parse
 from ethang_nb.context.cutting import pieces
@@ -31,6 +32,13 @@ from ethang_nb.context.state import State
 __all__ = ["Chronicle"]
 
 TOP = 3  # lines among which the header of a page stands
+
+
+class _Said(NamedTuple):
+    """What happened before a request, in words, and of which kinds it is."""
+
+    text: str
+    kinds: tuple[str, ...]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -67,7 +75,7 @@ class Chronicle:
         self.last: Plan | None = None
         """The plan of the last request point."""
         self._doubted: set[str] = set()
-        self._released: list[str] = []
+        self._released: list[_Said] = []
         self._let_go: list[Gone] = []
         self._watch = RegretWatch()
         self._regrets: list[Regret] = []
@@ -80,10 +88,19 @@ class Chronicle:
     def requested(self, turning: Turning) -> None:
         plan = as_plan(self.context, turning.decision)
         self.last = plan
-        events = [*self._released, *self._events(turning, plan)]
+        said = [*self._released, *self._events(turning, plan)]
         self._released = []
         before = plan.fill_before if plan.lands else None
-        self.steps.append(self._row(turning.step, tuple(events), before, self.what()))
+        row = StepRow(
+            step=turning.step,
+            fill=0,
+            tokens=0,
+            events=tuple(one.text for one in said),
+            kinds=tuple(dict.fromkeys(kind for one in said for kind in one.kinds)),
+            before=before,
+            what=self.what(),
+        )
+        self.steps.append(self._measured(row))
         if plan.lands:
             self._land(turning, plan)
         elif plan.outcome in ("idle", "stuck") and turning.before.said != plan.outcome:
@@ -101,8 +118,7 @@ class Chronicle:
         landing.entries = self.context.known()
         landing.note_tokens = next((note.tokens for note in state.notes if note.id == number), 0)
         landing.diff = None
-        row = self.steps[-1]
-        self.steps[-1] = self._row(row.step, row.events, row.before, row.what)
+        self.steps[-1] = self._measured(self.steps[-1])
 
     def released(self, decision: Decision) -> None:
         """Results that the model offered and rules let go: the next request's row says so.
@@ -111,7 +127,8 @@ class Chronicle:
         """
         if decision.moves:
             count = len(decision.moves)
-            self._released.append(f"release: {count} to one line, {decision.gain:,} tokens freed")
+            freed = f"release: {count} to one line, {decision.gain:,} tokens freed"
+            self._released.append(_Said(freed, ("release",)))
         for move in decision.moves:
             entry = self.context.entries[move.row]
             self._let_go += _gone(entry.messages[move.index + 1], entry.addresses[move.index + 1])
@@ -120,7 +137,7 @@ class Chronicle:
         """A piece of work started from the core, or could not: the next request's row says so."""
         plan = as_plan(self.context, turning.decision)
         if plan.lands:
-            self._released.append("reseed")
+            self._released.append(_Said("reseed", ("reseed",)))
             self._land(turning, plan)
         else:
             self.notices.append(f"step {turning.step}: {plan.reason}")
@@ -209,7 +226,9 @@ class Chronicle:
         for one in self.regrets:
             said.setdefault(one.step, []).append(f"regret: {one.what} (left at step {one.cut})")
         return tuple(
-            replace(row, events=(*row.events, *said[row.step])) if row.step in said else row
+            replace(row, events=(*row.events, *said[row.step]), kinds=(*row.kinds, "regret"))
+            if row.step in said
+            else row
             for row in self.steps
         )
 
@@ -309,17 +328,15 @@ class Chronicle:
             else:
                 yield from _gone(forms[move.index + 1], entry.addresses[move.index + 1])
 
-    def _row(self, step: int, events: tuple[str, ...], before: int | None, what: str) -> StepRow:
+    def _measured(self, row: StepRow) -> StepRow:
+        """The row with the numbers of the window as it is now."""
         state = self.context.state
         task, output = task_tokens(state), output_tokens(state)
         fixed = state.fixed + state.core
-        return StepRow(
-            step=step,
+        return replace(
+            row,
             fill=state.fill,
             tokens=state.total,
-            events=events,
-            before=before,
-            what=what,
             fixed=fixed,
             task=task,
             history=state.total - fixed - task - output,
@@ -327,7 +344,7 @@ class Chronicle:
             headroom=state.window.total - state.total,
         )
 
-    def _events(self, turning: Turning, plan: Plan) -> list[str]:
+    def _events(self, turning: Turning, plan: Plan) -> list[_Said]:
         match plan.outcome:
             case "nothing":
                 return []
@@ -337,13 +354,15 @@ class Chronicle:
                     (acts["collapse"], "to one line"),
                     (acts["evict"], "left"),
                     (acts["shrink"], "shrunk"),
+                    (acts["squeeze"], "squeezed"),
                 ]
                 said = ", ".join(f"{count} {word}" for count, word in counts if count)
-                return [f"{'forced ' if plan.forced else ''}cleanup: {said}"]
+                kinds = ("cleanup", "shrink") if acts["shrink"] else ("cleanup",)
+                return [_Said(f"{'forced ' if plan.forced else ''}cleanup{said and f': {said}'}", kinds)]
             case "idle" | "stuck" if turning.before.said == plan.outcome:
                 return []
             case other:
-                return [other]
+                return [_Said(other, (other,))]
 
     def _window_texts(self, landing: _Landing) -> list[str]:
         return [

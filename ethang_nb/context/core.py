@@ -12,20 +12,18 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ethang_nb.context.counting import TokenCounter
-from ethang_nb.context.messages import Message
+from ethang_nb.context.messages import PASSING, Message
 from ethang_nb.context.pointers import REFERENCES_HEAD, Pointer, how_to_search
-from ethang_nb.context.snapshot import Pin
+from ethang_nb.context.snapshot import Left, Pin
 from ethang_nb.context.wording import CORE_HEAD, core_line, percent, pin_text, preview
 
 __all__ = [
     "STATE_TOKENS",
-    "Live",
-    "Missing",
     "NotHeld",
     "Recorded",
+    "SegmentLike",
     "core_share",
     "core_text",
-    "core_tokens",
     "head_tokens",
     "line_tokens",
     "not_held",
@@ -61,22 +59,6 @@ def core_text(
     if state:
         lines += [STATE_HEAD, *state]
     return "\n".join([CORE_HEAD, *lines]) if lines else ""
-
-
-def core_tokens(
-    pins: Iterable[Pin],
-    counter: TokenCounter,
-    pointers: Sequence[Pointer] = (),
-    state: Sequence[str] = (),
-) -> int:
-    """Tokens of the block as the sum of its lines: the same sum that a plan bounds it by."""
-    inside = _inside(pins)
-    if not (inside or pointers or state):
-        return 0
-    total = head_tokens(counter) + sum(line_tokens(pin.kind, pin.text, counter) for pin in inside)
-    if pointers:
-        total += pointer_head_tokens(counter) + sum(pointer.tokens for pointer in pointers)
-    return total + (STATE_TOKENS if state else 0)
 
 
 def _inside(pins: Iterable[Pin]) -> list[Pin]:
@@ -166,7 +148,7 @@ def core_share(pins: Iterable[Pin], usable: int, counter: TokenCounter) -> str |
     )
 
 
-class Live(Protocol):
+class SegmentLike(Protocol):
     """A segment as it stands in the window, e.g. one of `outline.segments`."""
 
     @property
@@ -182,19 +164,10 @@ class Live(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Missing:
-    """A segment that a reseed takes out of the window and the core does not hold."""
-
-    title: str
-    tokens: int
-    address: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class NotHeld:
     """What a reseed loses from view, in order, and the warning where nothing stands for it ("" else)."""
 
-    items: tuple[Missing, ...]
+    items: tuple[Left, ...]
     warning: str
 
     @property
@@ -203,10 +176,9 @@ class NotHeld:
 
 
 _STAYING = ("system", "tools", "project", "core", "task")
-_PASSING = ("nudge", "notice")
 
 
-def not_held(live: Iterable[Live], pins: Iterable[Pin], state: Sequence[str] = ()) -> NotHeld:
+def not_held(live: Iterable[SegmentLike], pins: Iterable[Pin], state: Sequence[str] = ()) -> NotHeld:
     """What a reseed would lose from view; all of it stays in the record, at its address.
 
     A message is held where a pin's sentence is all it says; where it says more, the rest is not.
@@ -218,14 +190,14 @@ def not_held(live: Iterable[Live], pins: Iterable[Pin], state: Sequence[str] = (
         for text in (pin.text, pin_text(pin.kind, pin.text))
     }
     items = tuple(
-        Missing(title=item.title, tokens=item.tokens, address=item.address)
+        Left(title=item.title, tokens=item.tokens, how="evict", address=item.address)
         for item in live
-        if item.kind not in (*_STAYING, *_PASSING) and not _is_held(item, said)
+        if item.kind not in (*_STAYING, *PASSING) and not _is_held(item, said)
     )
     return NotHeld(items=items, warning="" if said or state else STATE_EMPTY)
 
 
-def _is_held(item: Live, said: set[str]) -> bool:
+def _is_held(item: SegmentLike, said: set[str]) -> bool:
     if item.kind not in ("user", "pin"):
         return False
     return " ".join(" ".join(message.text for message in item.messages).split()) in said

@@ -8,6 +8,7 @@ from itertools import islice
 from ethang_nb.context.core import Recorded, core_text, state_lines
 from ethang_nb.context.counting import TokenCounter
 from ethang_nb.context.entry import Entry
+from ethang_nb.context.ledger import CLASSES
 from ethang_nb.context.pointers import MOST, Pointer, choose, how_to_search
 from ethang_nb.context.snapshot import Pin
 from ethang_nb.context.state import State
@@ -62,7 +63,7 @@ class CoreBlock:
         self._pointers = choose(places, room, self._counter, versions=versions, most=MOST)
         recorded = Recorded(
             works=state.work,
-            results=sum(state.ledger.upto[again][state.n] for again in (0, 1, 2)),
+            results=sum(state.ledger.upto[again][state.n] for again in CLASSES),
             stale=versions.moved,
             last=places[-1].address if places else "",
         )

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from ethang_nb.context.draft import Draft
 from ethang_nb.context.ledger import CLASSES
+from ethang_nb.context.messages import AGAINS
 from ethang_nb.context.plan import Act, Outcome
 from ethang_nb.context.state import NoteRow, State
 
@@ -20,7 +21,6 @@ Code = Literal[
     "nudge", "read", "run", "lost", "exchange", "turn", "segment", "oversized", "last-resort", "passing", "note",
     "joint", "offered", "squeezed", "reseed",
 ]  # fmt: skip
-_BY_CLASS: tuple[Code, ...] = ("read", "run", "lost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class Decision:
         if form == "squeezed":
             return "squeeze", "squeezed"
         special: dict[str, Code] = {"intake": "joint", "release": "offered"}
-        return "collapse", special.get(self.outcome, _BY_CLASS[again])
+        return "collapse", special.get(self.outcome, AGAINS[again])
 
     def _rows(self) -> list[Move]:
         before, after = self.before, self.after

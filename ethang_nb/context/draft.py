@@ -71,7 +71,6 @@ class Draft:
         self.asked = asked
         self.writes_note = False
         self.nudges = False
-        self.reseeds = False
         self._kept: dict[int, tuple[int, frozenset[int]]] = {}
 
     # ---- sums
@@ -107,7 +106,7 @@ class Draft:
         """The live rows from start up to stop that do not stay, as ranges."""
         found: list[Span] = []
         for a, b in self.live:
-            low, high = (max(start, a)), (min(stop, b))
+            low, high = max(start, a), min(stop, b)
             if low >= high:
                 continue
             for row in sorted([row for row in stays if low <= row < high]):
@@ -297,9 +296,6 @@ class Draft:
 
     def stub(self, place: Place) -> int:
         return self.ledger.results[place[0]].stub[place[1]]
-
-    def kind(self, row: int) -> int:
-        return self.ledger.kind[row]
 
     def is_user(self, row: int) -> bool:
         return self.ledger.kind[row] == _USER

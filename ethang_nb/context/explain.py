@@ -18,6 +18,7 @@ from ethang_nb.context.plan import Act, Plan, Verdict
 from ethang_nb.context.planner import cleanup
 from ethang_nb.context.pricing import Price, price
 from ethang_nb.context.state import State
+from ethang_nb.context.staying import Staying
 from ethang_nb.context.wording import REASONS, percent
 
 __all__ = ["as_plan", "moves_by_row", "next_cleanup", "price_of", "segment_id", "strongest"]
@@ -66,8 +67,8 @@ def _unchanged(decision: Decision) -> int:
     if _core(before) != _core(after):
         return before.fixed
     same = before.fixed + before.core
-    task = _task_at_the_head(before)
-    if task != _task_at_the_head(after):
+    task = before.head
+    if task != after.head:
         return same
     draft = Draft(before)
     head = 0 if task is None else draft.row_tokens(task)
@@ -93,13 +94,6 @@ def _core(state: State) -> tuple[int, tuple[int, ...]]:
     return state.core, tuple([pin.id for pin in state.pins if pin.core])
 
 
-def _task_at_the_head(state: State) -> int | None:
-    """The task that stands before the notes: the first row, unless something of ours came before it."""
-    first = state.live[0][0]
-    passed = bool(state.passing) and state.passing[0].after <= first
-    return first if first in (state.first_task, state.task) and not passed else None
-
-
 def moves_by_row(decision: Decision) -> dict[int, list[Move]]:
     acts: dict[int, list[Move]] = {}
     for move in decision.moves:
@@ -115,13 +109,14 @@ def strongest(moves: Sequence[Move]) -> Act:
 
 def _verdicts(decision: Decision, entries: Mapping[int, Entry]) -> tuple[Verdict, ...]:
     state, acts = decision.before, moves_by_row(decision)
+    staying = Staying(state, decision.keep or state.policy.keep)
     after = {row.id: row.tokens for row in decision.after.rows}
     found = []
     for row in state.rows:
         moves = acts.get(row.id, [])
         act = strongest(moves)
         entry = entries.get(row.id)
-        code = moves[-1].code if moves else "below"
+        code = moves[-1].code if moves else staying.why(row)
         found.append(
             Verdict(
                 segment=segment_id(row),
@@ -130,7 +125,7 @@ def _verdicts(decision: Decision, entries: Mapping[int, Entry]) -> tuple[Verdict
                 before=row.tokens,
                 after=after.get(row.id, 0),
                 code=code,
-                reason=REASONS[code],
+                reason=staying.said(code),
                 address=entry.address if entry else "",
             )
         )

@@ -29,6 +29,7 @@ from ethang_nb.context.events import (
     WorkBegun,
 )
 from ethang_nb.context.ledger import Ledger, Result, Row
+from ethang_nb.context.messages import PASSING
 from ethang_nb.context.planner import decide, enter, new_work, release, reseeded
 from ethang_nb.context.settings import Settings
 from ethang_nb.context.state import NoteRow, Passing, PinRow, Reports, State
@@ -145,7 +146,7 @@ def _rendered(state: State, event: CoreRendered) -> State:
 
 
 def _message(state: State, event: MessageAdded) -> State:
-    if event.kind in ("nudge", "notice"):
+    if event.kind in PASSING:
         item = Passing(state.next_passing, event.kind, event.tokens, state.next_row)
         return state._replace(
             passing=(*state.passing, item),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from ethang_nb.context import kinds
-from ethang_nb.context.messages import Message, from_json
+from ethang_nb.context.messages import PASSING, Message, from_json
 
 __all__ = ["Journal", "MemoryJournal"]
 
@@ -51,7 +51,7 @@ class MemoryJournal:
         number = self.next
         if kind == kinds.MESSAGE:
             message = data["message"]
-            if message.get("kind") in ("nudge", "notice"):
+            if message.get("kind") in PASSING:
                 return -1
             # Ours too (a pin by hand): two messages at one address would be one that cannot be read again.
             self._keep(_readable(from_json(message)))

@@ -10,6 +10,8 @@ from __future__ import annotations
 from array import array
 from typing import Literal, NamedTuple
 
+from ethang_nb.context.messages import AGAINS, PASSING
+
 __all__ = ["CLASSES", "FORMS", "KINDS", "Form", "Ledger", "Result", "Row", "RowKind"]
 
 RowKind = Literal["user", "assistant", "turn", "memory", "pin", "nudge", "notice"]
@@ -17,9 +19,8 @@ KINDS: tuple[RowKind, ...] = ("user", "assistant", "turn", "memory", "pin", "nud
 Form = Literal["full", "spilled", "stub", "shrunk", "squeezed"]
 """How a result stands in the window: as it came, cut on entry, as its one line, shrunk or squeezed in place."""
 FORMS: tuple[Form, ...] = ("full", "spilled", "stub", "shrunk", "squeezed")
-CLASSES = (0, 1, 2)
-"""How a result can be had again: it can be read, the tool can run, only the record has it."""
-PASSING = ("nudge", "notice")
+CLASSES = range(len(AGAINS))
+"""How a result can be had again, as the place in AGAINS: also the order in which results collapse."""
 _KIND_CODES = {kind: code for code, kind in enumerate(KINDS)}
 _FORM_CODES = {form: code for code, form in enumerate(FORMS)}
 
@@ -57,11 +58,6 @@ class Row(NamedTuple):
         """A nudge or notice: it does not count among the segments that stay, and goes first of all."""
         return self.kind in PASSING
 
-    @property
-    def own(self) -> bool:
-        """Whether it is a text of ours: none of them counts as the newest segment, which is somebody's work."""
-        return self.passing or self.kind == "pin"
-
 
 class Column:
     """The results of one class, oldest first; `saved[j]` is what collapsing the first j of them saves."""
@@ -86,7 +82,7 @@ class Column:
         self.stub.append(result.stub)
         self.form.append(_FORM_CODES[result.form])
         saves = result.tokens - result.stub
-        self.saved.append(self.saved[-1] + (max(0, saves)))
+        self.saved.append(self.saved[-1] + max(0, saves))
 
     def until(self, count: int) -> Column:
         """A copy of the first `count`."""

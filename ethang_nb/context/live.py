@@ -49,7 +49,7 @@ from ethang_nb.context.events import (
 from ethang_nb.context.fold import landed, step
 from ethang_nb.context.journal import Journal, MemoryJournal
 from ethang_nb.context.ledger import Ledger, Result, RowKind
-from ethang_nb.context.messages import Message, ToolResult, to_json, user
+from ethang_nb.context.messages import PASSING, Message, ToolResult, to_json, user
 from ethang_nb.context.notedesk import NoteDesk, Written
 from ethang_nb.context.notes import NoteTask
 from ethang_nb.context.pinboard import PinBoard
@@ -244,7 +244,7 @@ class LiveContext:
         number = self.journal.write(
             kinds.MESSAGE, {"message": to_json(message), "tokens": tokens, "own": own}
         )
-        row = self.state.next_passing if kind in ("nudge", "notice") else self.state.next_row
+        row = self.state.next_passing if kind in PASSING else self.state.next_row
         address = f"log://{number}" if number >= 0 else ""
         self.entries[row] = Entry(row, [message], [address], self.step, reader=self.reader)
         self.feed(MessageAdded(kind=kind, tokens=tokens, calls=len(message.calls)))

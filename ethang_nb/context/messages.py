@@ -14,6 +14,8 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 __all__ = [
+    "AGAINS",
+    "PASSING",
     "Again",
     "Image",
     "Kind",
@@ -39,7 +41,11 @@ Trust = Literal["owner", "agent", "outside"]
 Again = Literal["read", "run", "lost"]
 """How a removed result can be had again: read at its own address, by running the tool again, or not at all
 (then only the record still has it)."""
+AGAINS: tuple[Again, ...] = ("read", "run", "lost")
+"""In the order of collapse: first what is easiest to have again."""
 Kind = Literal["message", "project", "nudge", "notice", "note", "memory", "pin"]
+PASSING: tuple[Literal["nudge", "notice"], ...] = ("nudge", "notice")
+"""Texts of ours that are taken out at the next landing and have no place in the record's numbering of messages."""
 
 _DEFAULT_TRUST: dict[Role, Trust] = {
     "system": "owner",

@@ -10,7 +10,6 @@ from ethang_nb.context.counting import TokenCounter
 from ethang_nb.context.decision import Decision
 from ethang_nb.context.messages import Message, user
 from ethang_nb.context.notes import (
-    LINE_TOKENS,
     RULE_AUTHOR,
     RULE_REFERENCE,
     Departed,
@@ -23,13 +22,12 @@ from ethang_nb.context.notes import (
     stamp,
     standing,
 )
+from ethang_nb.context.policy import LINE_TOKENS
 from ethang_nb.context.state import NoteRow
 from ethang_nb.context.versions import Versions
 from ethang_nb.errors import Misuse
 
 __all__ = ["NoteDesk", "Written"]
-
-PROSE_PER_MILLE = 600  # ► of a note written by rule, the share of the extract; head and list take the rest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +149,7 @@ class NoteDesk:
             return Written(
                 task=task, message=message, text=line, prose="", reference=RULE_REFERENCE, author=RULE_AUTHOR
             )
-        text = rule_note(task.lines, task.tokens * PROSE_PER_MILLE // 1000, counter)
+        text = rule_note(task.lines, task.prose_tokens, counter)
         return self._composed(task, text, RULE_REFERENCE, RULE_AUTHOR, counter)
 
     def _composed(

@@ -18,12 +18,12 @@ from ethang_nb.context.counting import MESSAGE_OVERHEAD, TokenCounter
 from ethang_nb.context.cutting import head as head_of
 from ethang_nb.context.messages import Message, Text, clean, user
 from ethang_nb.context.pointers import REFERENCES_HEAD, references
+from ethang_nb.context.policy import LINE_TOKENS
 from ethang_nb.context.versions import Stale, Versions
 from ethang_nb.context.wording import preview
 
 __all__ = [
     "HEADINGS",
-    "LINE_TOKENS",
     "RULE_AUTHOR",
     "RULE_REFERENCE",
     "Departed",
@@ -52,11 +52,11 @@ HEADINGS = (
     "Failed approaches, with the reason",
 )
 """What a note's prompt asks for, in this order (DESIGN 5, Notes)."""
+PROSE_PER_MILLE = 600  # ► of a note, what its prose may take; head line and reference list take the rest
 REFERENCES_PER_MILLE = 333  # of a note, at most (DESIGN 5: "at most a third of the note")
 CUT_BACK_PER_MILLE = (
     700  # ► of what has room, what a cut keeps at least where it goes back to a section's end
 )
-LINE_TOKENS = 60  # ► the one line of a policy without notes, as a message
 MOST_LINES = 1_000  # ► lines of an extract beside the person's own words
 MOST_PLACES = 8  # ► addresses that the line of one tool turn spells out
 
@@ -124,6 +124,11 @@ class NoteTask:
     work: str
     pins: tuple[tuple[str, str], ...]
     departed: tuple[Departed, ...]
+
+    @property
+    def prose_tokens(self) -> int:
+        """What the prose may take, by a model or by rule."""
+        return self.tokens * PROSE_PER_MILLE // 1000
 
     @cached_property
     def lines(self) -> tuple[str, ...]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ethang_nb.context.decision import Move
-from ethang_nb.context.draft import kept_rows
 from ethang_nb.context.explain import moves_by_row, segment_id, strongest
 from ethang_nb.context.ledger import Row
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.plan import Act
 from ethang_nb.context.planner import cleanup
 from ethang_nb.context.segments import Retention, Segment, SegmentKind, Segments
+from ethang_nb.context.staying import Staying
 from ethang_nb.context.wording import REASONS, preview
 
 __all__ = ["segments"]
@@ -41,16 +41,13 @@ def segments(context: LiveContext, repairs: Sequence[str] = ()) -> Segments:
     state = context.state
     acts = moves_by_row(cleanup(state, asked=True))
     items = _part_segments(context)
-    closed = state.closed()
-    stays = kept_rows(closed, state.policy.keep)[1]
-    newest_user, newest = state.user, kept_rows(closed, 1)[0]
+    staying = Staying(state, state.policy.keep)
     rows = list(state.rows)
-    head = [rows.pop(0)] if rows and rows[0].task else []
-    for row in head:
-        items.append(_row_segment(context, row, acts, stays, newest, newest_user, len(items)))
+    if state.head is not None:
+        items.append(_row_segment(context, rows.pop(0), acts, staying, len(items)))
     items += _note_segments(context, len(items), acts)
     for row in rows:
-        items.append(_row_segment(context, row, acts, stays, newest, newest_user, len(items)))
+        items.append(_row_segment(context, row, acts, staying, len(items)))
     return Segments(tuple(items), tuple(repairs))
 
 
@@ -112,14 +109,13 @@ def _row_segment(
     context: LiveContext,
     row: Row,
     acts: dict[int, list[Move]],
-    stays: frozenset[int],
-    newest: int,
-    newest_user: int,
+    staying: Staying,
     position: int,
 ) -> Segment:
     entry = context.entries[row.id]
     first = entry.messages[0]
-    droppable, reason = _droppable(context, row, stays, newest, newest_user)
+    fixed = staying.fixed(row)
+    reason = staying.said(fixed or staying.may_leave(row))
     moves = acts.get(row.id, [])
     act = strongest(moves)
     collapsed = bool(row.results) and all(result.form == "stub" for result in row.results)
@@ -130,8 +126,8 @@ def _row_segment(
         title=entry.title,
         messages=entry.forms(row, context.counter),
         tokens=row.tokens,
-        retention=_retention(row, stays),
-        droppable=droppable,
+        retention=_retention(row, staying.rows),
+        droppable=not fixed,
         reason=reason,
         source=", ".join(dict.fromkeys(item.source for item in entry.messages[1:] if item.source))
         or first.source,
@@ -141,40 +137,8 @@ def _row_segment(
         address=entry.address,
         collapsed=collapsed,
         verdict=SHOWN_ACTS[act],
-        why=REASONS[moves[-1].code]
-        if moves
-        else (reason if not droppable else _why_stays(row, stays, reason)),
+        why=REASONS[moves[-1].code] if moves else staying.said(staying.why(row)),
     )
-
-
-def _droppable(
-    context: LiveContext, row: Row, stays: frozenset[int], newest: int, newest_user: int
-) -> tuple[bool, str]:
-    if row.task:
-        return False, REASONS["task"]
-    if row.passing:
-        return True, REASONS["passing"]
-    if row.open:
-        return False, REASONS["open"]
-    if row.id == newest_user:
-        return False, REASONS["newest-user"]
-    if row.id == newest:
-        return False, REASONS["newest"]
-    if any(pin.row == row.id and not pin.core for pin in context.state.pins):
-        return False, REASONS["pin"]
-    if row.id in stays:
-        return True, REASONS["recent"].format(keep=context.state.policy.keep)
-    if row.kind == "turn":
-        return True, REASONS["output" if row.results else "turn"]
-    return True, REASONS[row.kind]
-
-
-def _why_stays(row: Row, stays: frozenset[int], reason: str) -> str:
-    if row.id in stays:
-        return reason
-    if row.results and all(result.form == "stub" for result in row.results):
-        return REASONS["collapsed"]
-    return REASONS["below"]
 
 
 def _retention(row: Row, stays: frozenset[int]) -> Retention:

@@ -64,8 +64,6 @@ class Plan(Shown):
     note_tokens: int = 0
     """Tokens reserved for the handoff note this plan writes; 0 where it writes none."""
     price: Price | None = None
-    refused: tuple[str, ...] = ()
-    """Of a release: addresses that stay, each with the reason."""
     _verdicts: Callable[[], tuple[Verdict, ...]] = field(default=tuple, repr=False)
     _digest: Callable[[], str] = field(default=str, repr=False)
     _apply: Callable[[str | None, Callable[[str, str], str] | None], Applied] | None = field(

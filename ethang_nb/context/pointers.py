@@ -12,6 +12,7 @@ from typing import Protocol
 
 from ethang_nb.context.counting import TokenCounter
 from ethang_nb.context.versions import Versions
+from ethang_nb.context.wording import STUB_HEAD
 
 __all__ = ["MOST", "REFERENCES_HEAD", "Pointer", "Readable", "choose", "how_to_search", "references"]
 
@@ -20,7 +21,6 @@ MOST = 10  # ► pointers in the core
 REFERENCES_HEAD = "## Where to read it again"
 _SEARCH = "- anything else that left: find_in_record(query)"
 _NO_SEARCH = "- anything else that left: read its log:// address in the record"
-_LEFT = "[left the window: "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class Pointer:
     @classmethod
     def of(cls, *, what: str, stub: str, address: str, tokens: int) -> Pointer:
         """From the line that stands for the result in the window (`wording.stub`) and its tokens as a message."""
-        inner = " ".join(stub.removeprefix(_LEFT).removesuffix("]").split())
+        inner = " ".join(stub.removeprefix(STUB_HEAD).removesuffix("]").split())
         return cls(what=" ".join(what.split()), line=f"- {inner}", address=address, tokens=tokens)
 
 

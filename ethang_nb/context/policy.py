@@ -7,14 +7,17 @@ Numbers marked ► are our choice; the others come from the source named beside 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from ethang_nb._show import Shown
 from ethang_nb.context.window import Levels, Window, levels
 from ethang_nb.errors import BadPolicy, Unknown
 
-__all__ = ["STAGES", "Notes", "Policy"]
+__all__ = ["LINE_TOKENS", "STAGES", "Notes", "Policy"]
 
+Denominator = Literal["usable", "total"]
+Unit = Literal["exchange", "segment"]
+Order = Literal["age", "rank"]
 Notes = Literal["one", "protected", "droppable", "line", "none"]
 """What stands for what was evicted.
 
@@ -39,7 +42,7 @@ class Policy(Shown):
     """Which stages run, in this order."""
     levels: Levels | None = None
     """None: from the band table, by the size of the window. Three numbers (nudge, cleanup, landing) are taken too."""
-    denominator: Literal["usable", "total"] = "usable"
+    denominator: Denominator = "usable"
     """What levels are fractions of. Seed 000 says "of the window"; 70 % and 90 % of 200K with 40K kept for the
     answer only work out on what is usable (seed 003)."""
     reserve: int | None = None
@@ -62,9 +65,9 @@ class Policy(Shown):
     """Where evict acts; None: at the cleanup level. What does not fit hard is evicted at any level."""
     evict_to: int | None = None
     """Where evict stops; None: at the landing level."""
-    unit: Literal["exchange", "segment"] = "exchange"
+    unit: Unit = "exchange"
     """What leaves whole: exchanges, then segments of the newest one; or segments from the start."""
-    order: Literal["age", "rank"] = "age"
+    order: Order = "age"
     """In which order segments leave: oldest first, or first the ranks that leave first, oldest first within one."""
     notes: Notes = "one"
     notes_cap: int = 150
@@ -192,19 +195,9 @@ class Policy(Shown):
         return values
 
 
-LINE_TOKENS = 60  # ► the one line of `notes="line"`
+LINE_TOKENS = 60  # ► the one line of `notes="line"`, as a message
 
-_OPTIONAL = (
-    "reserve",
-    "collapse_at",
-    "collapse_to",
-    "collapse_minimum",
-    "collapse_keep",
-    "evict_at",
-    "evict_to",
-    "reseed",
-    "entry_chars",
-)
+_OPTIONAL = tuple(field.name for field in fields(Policy) if field.default is None)
 _RANGES = (
     ("reserve", 1, 1_000_000),
     ("keep", 1, 50),
@@ -229,10 +222,10 @@ _RANGES = (
     ("shrink_tokens", 50, 100_000),
 )
 _CHOICES: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("denominator", ("usable", "total")),
-    ("unit", ("exchange", "segment")),
-    ("order", ("age", "rank")),
-    ("notes", ("one", "protected", "droppable", "line", "none")),
+    ("denominator", get_args(Denominator)),
+    ("unit", get_args(Unit)),
+    ("order", get_args(Order)),
+    ("notes", get_args(Notes)),
 )
 
 

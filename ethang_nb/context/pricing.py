@@ -7,10 +7,9 @@ more than keeping them".
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 
-__all__ = ["RATES", "FixedCost", "Price", "Rates", "fixed_cost", "note_cost", "price", "unchanged"]
+__all__ = ["RATES", "FixedCost", "Price", "Rates", "fixed_cost", "note_cost", "price"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,19 +95,6 @@ def _pays_after(cost: int, every_call: int, saved: int) -> int | None:
     if due <= 0:
         return 0
     return -(-due // every_call) if every_call else None
-
-
-def unchanged(before: Iterable[tuple[Hashable, int]], after: Iterable[tuple[Hashable, int]]) -> int:
-    """Tokens of the parts that two requests have in common from the start: the first changed position.
-
-    Parts are (what it is, tokens) in the order of assembly; a part is the same where both are.
-    """
-    common = 0
-    for old, new in zip(before, after, strict=False):
-        if old != new:
-            break
-        common += old[1]
-    return common
 
 
 def note_cost(read: int, written: int, rates: Rates = RATES) -> int:

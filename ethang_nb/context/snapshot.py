@@ -42,6 +42,7 @@ class Pin:
 class StepRow:
     """One request: its number, what it took, and what happened before it was sent. Fill in per mille.
 
+    `events` say that in words, `kinds` name each kind of them once: an outcome of a plan, `shrink`, `regret`.
     `before` is the fill the cleanup started from, None where there was none. `fixed`, `task`, `history`,
     `output`, `headroom` are the five numbers of seed 003's log line, in tokens.
     """
@@ -50,6 +51,7 @@ class StepRow:
     fill: int
     tokens: int
     events: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
     before: int | None = None
     what: str = ""
     fixed: int = 0

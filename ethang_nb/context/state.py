@@ -13,15 +13,12 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from ethang_nb.context.ledger import CLASSES, FORMS, KINDS, Form, Ledger, Result, Row, RowKind
-from ethang_nb.context.messages import Again
 from ethang_nb.context.policy import Policy
 from ethang_nb.context.settings import Settings
 from ethang_nb.context.window import Levels, Window
 
-__all__ = ["AGAIN_RANK", "END", "Changed", "NoteRow", "Passing", "PinRow", "Reports", "State"]
+__all__ = ["END", "Changed", "NoteRow", "Passing", "PinRow", "Reports", "State"]
 
-AGAIN_RANK: dict[Again, int] = {"read": 0, "run": 1, "lost": 2}
-"""Collapse order: first what can be read again, then run again, last what cannot be had again."""
 END = 1 << 62
 """The stop of the last live range: whatever comes is live."""
 
@@ -180,6 +177,13 @@ class State(NamedTuple):
         return self.total * 1000 // self.settings.usable
 
     # ---- rows
+
+    @property
+    def head(self) -> int | None:
+        """The task that stands before the notes: the first row, unless something of ours came before it."""
+        first = self.live[0][0]
+        passed = bool(self.passing) and self.passing[0].after <= first
+        return first if first in (self.first_task, self.task) and not passed else None
 
     @property
     def next_row(self) -> int:

@@ -17,9 +17,10 @@ from ethang_nb.context.messages import Message
 from ethang_nb.context.pinboard import PinBoard
 from ethang_nb.context.state import PinRow, State
 
-__all__ = ["Act", "Mark", "Tape"]
+__all__ = ["ByHand", "Mark", "Tape"]
 
-Act = Callable[[LiveContext], object]
+ByHand = Callable[[LiveContext], object]
+"""What a person did to the context between two messages, such as setting a pin."""
 
 
 class Mark(NamedTuple):
@@ -53,7 +54,7 @@ class Tape:
         context: LiveContext,
         messages: Sequence[Message],
         begins: Sequence[int] = (),
-        acts: Mapping[int, Sequence[Act]] = MappingProxyType({}),
+        acts: Mapping[int, Sequence[ByHand]] = MappingProxyType({}),
         before: Callable[[int], object] = lambda _at: None,
     ) -> None:
         """Feeds `context`, which is empty, with all messages; no request is made of it.

@@ -14,6 +14,7 @@ from ethang_nb.context.messages import Message, ToolCall, ToolResult
 __all__ = [
     "CORE_HEAD",
     "REASONS",
+    "STUB_HEAD",
     "core_line",
     "nudge",
     "percent",
@@ -27,6 +28,8 @@ __all__ = [
 ]
 
 CORE_HEAD = "# Core: kept word for word"
+STUB_HEAD = "[left the window: "
+"""How the line begins that stands for a result."""
 
 REASONS: dict[str, str] = {
     "system": "system instructions never leave",
@@ -118,7 +121,7 @@ def preview(text: str, limit: int = 80) -> str:
 def stub(name: str, result: ToolResult, tokens: int, address: str) -> str:
     """The one line that stands for a result that left: what it was, its size, where to read it again."""
     again = {"read": "read again", "run": "run it again, or read it", "lost": "read it"}[result.again]
-    return f"[left the window: {name}, {tokens:,} tokens; {again}: {address}]"
+    return f"{STUB_HEAD}{name}, {tokens:,} tokens; {again}: {address}]"
 
 
 def spilled(name: str, text: str, head: int, address: str, reader: str) -> str:

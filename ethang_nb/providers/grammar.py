@@ -20,9 +20,7 @@ from ethang_nb.providers.names import TOUCH, Source, is_path, objects, split_exc
 from ethang_nb.providers.names import sources as sources_in
 from ethang_nb.store.search import STOP_WORDS
 
-__all__ = ["VERBS", "Task", "content_words", "parse", "prohibitions", "sentences"]
-
-VERBS = ("Read", "Find", "Tell", "Report", "Never")
+__all__ = ["Task", "content_words", "parse", "prohibitions", "sentences"]
 
 _SENTENCE_END = re.compile(r"(?<=[.!?;])(?=\s)|\n+")
 _BLANKS = re.compile(r"[^\S\n]+")  # one blank is as good as a million, and no pattern has to try them all

@@ -12,36 +12,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ethang_nb.errors import NoSuchAddress
 
-__all__ = ["LINES", "PAGE", "Place", "page"]
+__all__ = ["LINES", "PAGE", "page"]
 
 LINES = 200  # ► lines of a page where no end is named
 PAGE = 16_000  # ► characters of a page, its header included
 _HEADER = 120  # characters of the longest header beside the address, which may stand in it twice
-_PLACE = re.compile(r"#L(\d{1,9})(?:C(\d{1,12}))?(?:-(\d{1,9}))?(?:@([0-9a-f]+))?$")
 _PIECE = re.compile(r"[^\n]*\n|[^\n]+")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """An address taken apart: `base#L<first>C<character>-<last>@<hash>`; None where it does not say."""
-
-    base: str
-    first: int | None = None
-    character: int | None = None
-    last: int | None = None
-    hash: str | None = None
-
-    @classmethod
-    def of(cls, address: str) -> Place:
-        found = _PLACE.search(address)
-        if found is None:
-            return cls(base=address)
-        first, character, last = (None if part is None else int(part) for part in found.group(1, 2, 3))
-        return cls(base=address[: found.start()], first=first, character=character, last=last, hash=found[4])
 
 
 def page(

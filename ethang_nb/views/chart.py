@@ -6,7 +6,6 @@ at 300 pixels. The list below it says the same in words.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -19,9 +18,6 @@ __all__ = ["KINDS", "chart", "described", "kinds", "steps_of"]
 
 KINDS = ("stuck", "reseed", "cleanup", "shrink", "idle", "release", "nudge")
 """What is marked, the weightiest first: of two at one step the first is drawn."""
-
-_WORD = re.compile(r"[a-z]+")
-_SAID_AS = {"shrunk": "shrink"}
 
 SIDE = 1_000  # units of the drawing, both ways
 BUCKET = 6  # ► units; of the points in one bucket the first, highest, lowest and last are drawn
@@ -39,9 +35,8 @@ class _Point:
 
 
 def kinds(row: StepRow) -> tuple[str, ...]:
-    """The kinds of a step's events, the weightiest first, by the words they are told in."""
-    words = {_SAID_AS.get(word, word) for event in row.events for word in _WORD.findall(event[:200].lower())}
-    return tuple(kind for kind in KINDS if kind in words)
+    """The kinds of a step's events that are marked, the weightiest first."""
+    return tuple(kind for kind in KINDS if kind in row.kinds)
 
 
 def steps_of(rows: Sequence[StepRow], kind: str) -> tuple[int, ...]:

@@ -87,7 +87,6 @@ def text(plan: Plan, *, more: str = "") -> str:
         said.append(f"{tokens(plan.note_tokens)} reserved for the handoff note.")
     if plan.price:
         said += indented(price(plan.price), "")
-    said += [f"refused: {line(item, 200)}" for item in plan.refused[:ROWS]]
     if plan.digest:
         said.append(f"digest {line(plan.digest, 80)}")
     return "\n".join(said)
@@ -111,7 +110,6 @@ def part(
             _table(changed, most, allowance, where) if changed else None,
             el("p", kept + note) if kept or note else None,
             el("p", price(plan.price), " ", _rates(plan.price), class_="eth-dim") if plan.price else None,
-            *(el("p", f"refused: {line(item, 200)}") for item in plan.refused[:most]),
             el("p", "digest ", el("code", line(plan.digest, 80)), class_="eth-dim") if plan.digest else None,
         ]
     )

@@ -63,7 +63,14 @@ def happenings(timeline: Sequence[Step]) -> list[StepRow]:
             events = (*events, step.outcome)
         before = step.outcome
         rows.append(
-            StepRow(step=step.step, fill=step.fill, tokens=step.tokens, events=events, before=step.before)
+            StepRow(
+                step=step.step,
+                fill=step.fill,
+                tokens=step.tokens,
+                events=events,
+                kinds=events,
+                before=step.before,
+            )
         )
     return rows
 

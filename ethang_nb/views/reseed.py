@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ethang_nb.agent.reseeding import ReseedPlan
-from ethang_nb.context.core import Missing
+from ethang_nb.context.snapshot import Left
 from ethang_nb.views.excerpt import excerpt, rows_within
 from ethang_nb.views.limits import ADDRESS, ANSWER, OPEN_ROWS, ROWS, TITLE
 from ethang_nb.views.markup import Markup, address, breakable, el, lines
@@ -78,7 +78,7 @@ def html(plan: ReseedPlan) -> str:
     return output(said, warned, *folded, label="Start from the core")
 
 
-def _table(items: Sequence[Missing]) -> Markup:
+def _table(items: Sequence[Left]) -> Markup:
     head = el(
         "tr",
         el("th", "not in the core", scope="col"),
@@ -96,7 +96,7 @@ def _table(items: Sequence[Missing]) -> Markup:
     return el("table", el("thead", head), el("tbody", body), class_="eth-cards")
 
 
-def _row(item: Missing) -> Markup:
+def _row(item: Left) -> Markup:
     return el(
         "tr",
         el("th", breakable(line(item.title, TITLE)), scope="row"),
@@ -105,7 +105,7 @@ def _row(item: Missing) -> Markup:
     )
 
 
-def _text_rows(items: Sequence[Missing]) -> list[str]:
+def _text_rows(items: Sequence[Left]) -> list[str]:
     columns = (Column(head="not in the core", width=60), Column(head="tokens", width=9, align=">"))
     shown = excerpt(items, ROWS)
     said = table(columns, []) if items else []

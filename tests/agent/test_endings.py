@@ -4,6 +4,7 @@ import pytest
 
 import ethang_nb as eth
 from ethang_nb.agent.loop import CUT_OFF, MOST_CUTS
+from ethang_nb.context.counting import message_tokens
 from ethang_nb.context.pairing import violations
 from ethang_nb.errors import Misuse, RunEnded
 from ethang_nb.providers.protocol import Reply
@@ -131,7 +132,7 @@ def test_a_phantom_report_is_recorded_and_counts_nowhere(play):
 def test_usage_that_is_missing_is_our_own_count(play):
     session = play({"say": "done"})
     run = session.run("Go.")
-    assert run.tokens_in == session.budget.used - session.message_tokens(session.live.assemble()[-1])
+    assert run.tokens_in == session.budget.used - message_tokens(session.live.assemble()[-1], session.counter)
     assert [event.data["usage"] for event in session.recorded if event.kind == "reply"] == [None]
 
 

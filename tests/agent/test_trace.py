@@ -108,16 +108,17 @@ def test_what_was_cut_on_entry_is_found_in_the_spilled_text(tmp_path, play):
 
 
 def test_a_shrunk_result_tells_what_of_it_still_stands(tmp_path, opened):
-    documents(tmp_path, 3, lines=80)
-    session = opened("reader?nudge=ignore", policy="pressure", window=2_700)
-    session.run("Read docs/c_03.txt and tell me which order is affected.")
+    documents(tmp_path)
+    policy = eth.Policy(name="shrinks", stages=("shrink",))
+    session = opened("reader?nudge=ignore", policy=policy, window=2_700)
+    session.run(TASK)
     shrunk = [
         place
         for place in session.trace("The supplier ships").places
         if any(left.how == "shrink" for left in place.left)
     ]
-    for place in shrunk:
-        assert place.form == "shrunk"
+    assert shrunk
+    assert {"shrunk"} == {place.form for place in shrunk}
 
 
 def test_spacing_and_case_do_not_matter(worked):

@@ -8,7 +8,7 @@ from ethang_nb.context.explain import price_of
 from ethang_nb.context.messages import system
 from ethang_nb.context.occupancy import output_tokens, task_tokens
 from ethang_nb.context.policies import POLICIES
-from ethang_nb.context.pricing import price, unchanged
+from ethang_nb.context.pricing import price
 from tests.context.builders import live
 from tests.context.generators import budgeted
 from tests.context.test_invariants import Play, acts, windows
@@ -40,6 +40,16 @@ def parts(state):
     for row in rows:
         yield row.id, row.base
         yield from (((row.id, at, result.form), result.tokens) for at, result in enumerate(row.results))
+
+
+def unchanged(before, after):
+    """Tokens of the parts that two requests have in common from the start."""
+    common = 0
+    for old, new in zip(before, after, strict=False):
+        if old != new:
+            break
+        common += old[1]
+    return common
 
 
 class Recount(Play):

@@ -15,8 +15,10 @@ from ethang_nb.context.core import (
     Recorded,
     core_share,
     core_text,
-    core_tokens,
+    head_tokens,
+    line_tokens,
     not_held,
+    pointer_head_tokens,
     state_lines,
 )
 from ethang_nb.context.counting import MESSAGE_OVERHEAD
@@ -35,6 +37,17 @@ COUNTERS = pytest.mark.parametrize("counter_", [EXACT, WORDS], ids=["o200k", "wo
 
 def pin(id_, text, kind="constraint", **more):
     return Pin(id=id_, kind=kind, text=text, rule="by hand", segment="", **({"core": True} | more))
+
+
+def core_tokens(pins, counter_, pointers=(), state=()):
+    """Tokens of the block as the sum of its lines: the same sum that a plan bounds it by."""
+    inside = [item for item in pins if item.core and not item.lifted]
+    if not (inside or pointers or state):
+        return 0
+    total = head_tokens(counter_) + sum(line_tokens(item.kind, item.text, counter_) for item in inside)
+    if pointers:
+        total += pointer_head_tokens(counter_) + sum(item.tokens for item in pointers)
+    return total + (STATE_TOKENS if state else 0)
 
 
 def pointer(what, address, counter_=EXACT, again="read", size=465):

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ethang_nb.context.address import parse
 from ethang_nb.context.cutting import cut, head, tail
 from ethang_nb.context.messages import clean
 from ethang_nb.context.squeezing import squeeze
-from ethang_nb.store.page import PAGE, Place, page
+from ethang_nb.store.page import PAGE, page
 from ethang_nb.store.spill import SpillStore
 from ethang_nb.testing import WordCounter
 from ethang_nb.tokens.registry import counter
@@ -129,7 +130,8 @@ def pages(text: str, limit: int) -> tuple[str, int]:
         on = re.search(r"read on with (?:start=(\d+)|ref=(\S+))\]$", header)
         if on is None:
             return joined, longest
-        place = Place.of(on[2]) if on[2] else Place(base=REF, first=int(on[1]))
+        place = parse(on[2] or f"{REF}#L{on[1]}")
+        assert place is not None
         start, character = place.first or 1, place.character or 1
 
 

@@ -291,7 +291,7 @@ class Play:
 
 
 def newest_ids(context: LiveContext) -> set[int]:
-    real = [row.id for row in context.state.rows if not row.own]
+    real = [row.id for row in context.state.rows if not (row.passing or row.kind == "pin")]
     users = [row.id for row in context.state.rows if row.kind == "user"]
     return {*real[-1:], *users[-1:]}
 

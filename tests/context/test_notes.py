@@ -11,7 +11,6 @@ from ethang_nb.context.counting import message_tokens
 from ethang_nb.context.messages import ToolCall, ToolResult, assistant, tool, user
 from ethang_nb.context.notes import (
     HEADINGS,
-    LINE_TOKENS,
     MOST_LINES,
     Departed,
     NoteTask,
@@ -25,6 +24,7 @@ from ethang_nb.context.notes import (
     usable_note,
 )
 from ethang_nb.context.pointers import REFERENCES_HEAD
+from ethang_nb.context.policy import LINE_TOKENS
 from ethang_nb.context.versions import Versions
 from ethang_nb.providers.notes import constraints
 from ethang_nb.providers.view import Item, View

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ethang_nb.context.pricing import Price, Rates, fixed_cost, note_cost, price, unchanged
+from ethang_nb.context.pricing import Price, Rates, fixed_cost, note_cost, price
 
 
 def test_seed_002_two_thousand_saved_against_forty_thousand_processed_again():
@@ -93,14 +93,6 @@ def test_the_prediction_stands_beside_what_the_provider_served():
 def test_a_price_can_be_made_from_its_parts():
     whole = Price(prefix=1, again=2, saved=3, pays_after=4, read_per_mille=100, write_per_mille=1_250)
     assert 0 == replace(whole, cost=0).cost
-
-
-def test_the_first_changed_position_is_where_the_parts_differ():
-    before = [("system", 10), ("tools", 20), ("task", 5), ("a", 100), ("b", 50)]
-    assert 35 == unchanged(before, [("system", 10), ("tools", 20), ("task", 5), ("b", 50)])
-    assert 30 == unchanged(before, [("system", 10), ("tools", 20), ("note", 7), ("b", 50)])
-    assert 135 == unchanged(before, before[:4])
-    assert 0 == unchanged(before, [("system", 11)])
 
 
 def test_seed_003_27k_in_30_iterations_are_810k():

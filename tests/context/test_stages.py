@@ -13,13 +13,23 @@ from ethang_nb.context.messages import ToolCall, ToolResult, assistant, tool, us
 from ethang_nb.context.outline import segments
 from ethang_nb.context.planner import cleanup, decide
 from ethang_nb.context.policies import POLICIES
-from ethang_nb.context.policy import Policy
+from ethang_nb.context.policy import STAGES, Policy
+from ethang_nb.context.stages import registry
+from ethang_nb.context.stages.nudge import NUDGE_MOST
+from ethang_nb.context.wording import nudge
 from ethang_nb.errors import Misuse
+from ethang_nb.tokens.registry import counter
 from tests.context.builders import fill_up, live, picture, turn, watched, words
 
 
 def acts(context, act):
     return [move for move in cleanup(context.state, asked=True).moves if move.act == act]
+
+
+def test_every_stage_a_policy_may_name_acts_at_some_moment():
+    tables = (registry.AT_ENTRY, registry.AT_REQUEST, registry.AT_CLEANUP, registry.AT_WORK)
+    assert sorted(STAGES) == sorted(name for table in tables for name in table)
+    assert set(registry.EARLY) <= set(registry.AT_CLEANUP)
 
 
 # ---- intake
@@ -79,6 +89,13 @@ def test_a_message_of_the_person_is_never_cut_but_refused_with_value_and_limit()
 
 
 # ---- nudge
+
+
+@pytest.mark.parametrize("encoding", ["o200k_base", "cl100k_base"])
+@pytest.mark.parametrize("offers", [True, False])
+def test_a_nudge_takes_no_more_than_is_kept_free_for_it(encoding, offers):
+    message = user(nudge(1_000, 1_000, offers=offers), kind="nudge")
+    assert message_tokens(message, counter(encoding)) <= NUDGE_MOST
 
 
 def test_the_nudge_comes_once_between_its_level_and_the_cleanup_level_and_is_counted():

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from ethang_nb.context.address import parse
 from ethang_nb.errors import NoSuchAddress
-from ethang_nb.store.page import Place, page
+from ethang_nb.store.page import page
 
 REF = "spill://0123456789ab"
 LINES = "".join(f"line {n}\n" for n in range(1, 901))
@@ -22,7 +23,7 @@ def read_all(text, limit, chunk=7):
         on = re.search(r"read on with (?:start=(\d+)|ref=(\S+))\]$", header)
         if not on:
             return joined, longest
-        place = Place.of(on[2]) if on[2] else Place(base=REF, first=int(on[1]))
+        place = parse(on[2] or f"{REF}#L{on[1]}")
         assert (place.first, place.character or 1) > (start, character)
         start, character = place.first, place.character or 1
 
@@ -94,18 +95,3 @@ def test_a_line_longer_than_a_page_is_read_in_parts():
 
 def test_an_empty_text_says_so():
     assert page(REF, []) == page(REF, [""]) == f"[{REF} is empty]\n"
-
-
-@pytest.mark.parametrize(
-    ("address", "place"),
-    [
-        ("spill://0123456789ab", Place(base="spill://0123456789ab")),
-        ("log://17#L3", Place(base="log://17", first=3)),
-        ("file:a b/c.txt#L1-31@1a2b3c4d", Place(base="file:a b/c.txt", first=1, last=31, hash="1a2b3c4d")),
-        ("spill://0123456789ab#L1C16001", Place(base="spill://0123456789ab", first=1, character=16001)),
-        ("file:notes#L1 of mine.txt", Place(base="file:notes#L1 of mine.txt")),
-        ("x#L" + "9" * 5000, Place(base="x#L" + "9" * 5000)),
-    ],
-)
-def test_an_address_is_taken_apart(address, place):
-    assert Place.of(address) == place

@@ -6,7 +6,6 @@ import pytest
 
 from ethang_nb.errors import NoSuchAddress, RecordUnwritable
 from ethang_nb.store import spill as spill_module
-from ethang_nb.store.page import Place
 from ethang_nb.store.spill import SpillStore, spill_folder
 
 ROWS = "\n".join(f"row {n} of the table" for n in range(1, 901))
@@ -206,7 +205,6 @@ def test_a_place_in_a_reference_is_where_reading_begins(store):
     assert store.read(f"{ref}#L12").startswith(f"[{ref} lines 12-211 of 900;")
     assert store.read(f"{ref}#L12-14") == store.read(ref, 12, 14)
     assert store.read(f"{ref}#L1-200", 201) == store.read(ref, 201)
-    assert Place.of(f"{ref}#L12-14@1a2b3c4d").base == ref
 
 
 def test_a_page_does_not_load_the_file(store, monkeypatch):

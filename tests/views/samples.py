@@ -270,6 +270,7 @@ def contract_steps() -> tuple[StepRow, ...]:
                 fill=fill,
                 tokens=fill * 48 // 10,
                 events=events,
+                kinds=tuple(event.partition(":")[0] for event in events),
                 before=before,
                 what=f"read_file data/contracts/contract_{step:02d}.txt",
                 fixed=992,
@@ -416,6 +417,7 @@ def over() -> Snapshot:
             fill=fill,
             tokens=fill * 5,
             events=events,
+            kinds=tuple(event.partition(":")[0] for event in events),
             before=before,
             what="run_tests",
             fixed=1_860,
@@ -473,8 +475,17 @@ def large() -> Snapshot:
             before, fill, events = fill, 298, (f"cleanup: {40 + step % 9} to one line",)
         elif fill - 7 < band.nudge <= fill:
             events = ("nudge",)
+        kinds = tuple(event.partition(":")[0] for event in events)
         rows.append(
-            StepRow(step=step, fill=fill, tokens=fill * 968, events=events, before=before, what="search")
+            StepRow(
+                step=step,
+                fill=fill,
+                tokens=fill * 968,
+                events=events,
+                kinds=kinds,
+                before=before,
+                what="search",
+            )
         )
     return Snapshot(
         name="a-long-one",
@@ -506,7 +517,7 @@ def hostile(text: str = HOSTILE) -> Snapshot:
     window = Window(total=6_000, reserve=1_200, source=text)
     plan = Plan(
         outcome="cleanup", policy=text, window=window, levels=LEVELS, before=9, after=1, fill_before=1, fill_after=0,
-        reason=text, price=PRICE, refused=(text,), _verdicts=lambda: (verdict,), _digest=lambda: text,
+        reason=text, price=PRICE, _verdicts=lambda: (verdict,), _digest=lambda: text,
     )  # fmt: skip
     cleanup = Diff(
         step=1, outcome=text, forced=True, before=9, after=1, fill_before=1, fill_after=0,

@@ -21,14 +21,13 @@ def test_a_cleanup_is_a_drop_at_its_step():
     assert f"L{x} {1_000 - 882}L{x} {1_000 - 587}L" in path
 
 
-def test_kinds_are_told_from_the_words_of_events():
-    def row(*events):
-        return StepRow(step=1, fill=1, tokens=1, events=events)
+def test_of_the_kinds_of_a_step_the_weightiest_is_first_and_words_are_not_read():
+    def row(*kinds, events=()):
+        return StepRow(step=1, fill=1, tokens=1, events=events, kinds=kinds)
 
-    assert kinds(row("cleanup: 3 to one line, 1 shrunk")) == ("cleanup", "shrink")
-    assert kinds(row("forced cleanup: 1 left")) == ("cleanup",)
+    assert kinds(row("cleanup", "shrink")) == ("cleanup", "shrink")
     assert kinds(row("nudge", "stuck")) == ("stuck", "nudge")
-    assert kinds(row("something else")) == ()
+    assert kinds(row("regret", events=("regret: read_file release_notes.md (left at step 3)",))) == ()
 
 
 def test_the_list_names_every_marked_step():

@@ -43,11 +43,6 @@ def test_a_plan_that_changes_nothing_says_so():
     )
 
 
-def test_what_was_refused_is_told():
-    said = plan.text(replace(samples.nothing(samples.WINDOW), refused=("log://3: the newest segment stays",)))
-    assert "refused: log://3: the newest segment stays" in said
-
-
 def test_a_price_that_never_pays_says_so():
     cost = Price(prefix=0, again=9, saved=0, pays_after=None, read_per_mille=100, write_per_mille=1_250)
     assert plan.price(cost).endswith("never pays at these prices.")
@@ -62,11 +57,6 @@ def test_html_names_rule_and_address():
     assert "(read)" not in read.text
     assert "file:data/contracts/contract_19.txt#L1-31@be1e0823" in read.text
     assert "501 → 52" in read.text
-
-
-def test_much_that_was_refused_stays_a_small_output():
-    refused = replace(samples.hostile("<" * 9_000).plan, refused=("<" * 9_000,) * 500)
-    assert len(plan.html(refused).encode()) <= OUTPUT_BYTES
 
 
 def test_a_short_plan_stands_open_and_a_long_one_is_closed():

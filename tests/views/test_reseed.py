@@ -1,14 +1,17 @@
 """A start from the core: what leaves that the core does not hold, the warning, and what the core holds then."""
 
 from ethang_nb.agent.reseeding import ReseedPlan
-from ethang_nb.context.core import STATE_EMPTY, Missing, NotHeld
+from ethang_nb.context.core import STATE_EMPTY, NotHeld
+from ethang_nb.context.snapshot import Left
 from ethang_nb.views.limits import OUTPUT_BYTES
 from tests.views import samples
 from tests.views.reading import Reading
 
 ITEMS = (
-    Missing(title="read_file docs/c_04.txt", tokens=303, address="file:docs/c_04.txt#L1-13@8d475708"),
-    Missing(title="handoff note, generation 2", tokens=200, address=""),
+    Left(
+        how="evict", title="read_file docs/c_04.txt", tokens=303, address="file:docs/c_04.txt#L1-13@8d475708"
+    ),
+    Left(how="evict", title="handoff note, generation 2", tokens=200, address=""),
 )
 CORE = "# Core: kept word for word\n- constraint: Never open docs/c_05.txt."
 
@@ -84,7 +87,7 @@ def test_one_that_is_not_done_says_why_and_no_more():
 
 
 def test_many_segments_stay_a_small_output():
-    items = [Missing(title=f"read_file {n}", tokens=9, address=f"log://{n}") for n in range(4_000)]
+    items = [Left(how="evict", title=f"read_file {n}", tokens=9, address=f"log://{n}") for n in range(4_000)]
     found = plan(items=items, core=CORE + "\n- constraint: word" * 9_000)
     assert len(found._repr_html_().encode()) < OUTPUT_BYTES
     assert "more; see plan.not_held.items[" in str(found)
@@ -92,7 +95,7 @@ def test_many_segments_stay_a_small_output():
 
 def test_hostile_texts_stay_texts():
     bad = samples.HOSTILE
-    found = plan(items=[Missing(title=bad, tokens=1, address=bad)], core=bad, warning=bad)
+    found = plan(items=[Left(how="evict", title=bad, tokens=1, address=bad)], core=bad, warning=bad)
     read = Reading(found._repr_html_())
     assert not read.faults
     assert not {"script", "img"} & set(read.tags)

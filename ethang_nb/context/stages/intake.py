@@ -38,15 +38,5 @@ def floor(draft: Draft) -> int:
     old = draft.occupied - held - passing
     note = min(old + passing, draft.note_tokens) if "evict" in policy.stages else 0
     protected = sum([item.tokens for item in draft.notes]) if policy.notes == "protected" else 0
-    leaving = [piece for span in draft.live for piece in _without(span, stays)]
-    core = draft.core + draft.core_growth(leaving)
+    core = draft.core + draft.core_growth(draft.movable(0, draft.state.n, stays))
     return draft.fixed + core + note + protected + held
-
-
-def _without(span: tuple[int, int], stays: frozenset[int]) -> list[tuple[int, int]]:
-    low, high = span
-    found = []
-    for row in sorted(row for row in stays if low <= row < high):
-        found.append((low, row))
-        low = row + 1
-    return [*found, (low, high)]

@@ -8,11 +8,12 @@ uncertainty should tip toward rebuilding".
 from __future__ import annotations
 
 from ethang_nb.context.draft import Draft
+from ethang_nb.context.ledger import CLASSES
+from ethang_nb.context.pointers import MOST
 
-__all__ = ["POINTERS", "reseed"]
+__all__ = ["reseed"]
 
-POINTERS = 10  # ► how many places the core points to, and the share of usable they take at most
-POINTERS_PER_MILLE = 20
+POINTERS_PER_MILLE = 20  # ► of usable, what the places that the core points to take at most
 
 
 def reseed(draft: Draft) -> None:
@@ -27,20 +28,19 @@ def reseed(draft: Draft) -> None:
     if draft.live != live:  # what left is said, also where no result of it can be pointed to
         draft.pointers = lines + state.pointers_head
     draft.render_core()
-    draft.reseeds = True
 
 
 def _pointer_lines(draft: Draft) -> int:
     """Tokens of the pointers, the newest that have room: each takes at most what the line of its result takes."""
     newest: list[tuple[int, int, int]] = []
-    for again in (0, 1, 2):
+    for again in CLASSES:
         column, upto = draft.ledger.results[again], draft.ledger.upto[again][draft.state.n]
         newest += [
-            (column.row[at], column.index[at], column.stub[at]) for at in range(max(0, upto - POINTERS), upto)
+            (column.row[at], column.index[at], column.stub[at]) for at in range(max(0, upto - MOST), upto)
         ]
     room = draft.settings.usable * POINTERS_PER_MILLE // 1000
     taken = 0
-    for _, _, stub in sorted(newest, reverse=True)[:POINTERS]:
+    for _, _, stub in sorted(newest, reverse=True)[:MOST]:
         if taken + stub > room:
             break
         taken += stub
