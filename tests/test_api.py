@@ -786,3 +786,13 @@ def test_after_a_landing_the_next_request_plans_nothing(events, policy):
         last = agent.context._chronicle.last
         if last.lands:
             assert agent.context.plan().outcome in ("nothing", "nudge", "idle")
+
+
+def test_pins_that_take_over_a_tenth_of_what_is_usable_are_said_in_a_context_too():
+    context = eth.Context(1_000, model="gpt-4o")
+    context.append({"role": "user", "content": "go"})
+    context.pin("keep " + "this " * 100 + "rule")
+    context.request()
+    assert [True] == ["which of them may be lifted?" in notice for notice in context.snapshot.notices]
+    context.unpin(1)
+    assert () == context.snapshot.notices

@@ -28,7 +28,6 @@ from ethang_nb.agent.worker import Worker
 from ethang_nb.clock import Clock, SystemClock
 from ethang_nb.config import named_policy
 from ethang_nb.context.budget import Budget
-from ethang_nb.context.core import core_share
 from ethang_nb.context.messages import Message
 from ethang_nb.context.occupancy import budget
 from ethang_nb.context.outline import segments
@@ -358,7 +357,6 @@ class Session:
         cooled = (COOLED,) if self.live.state.cooled else ()
         said = (
             *self._dear,
-            *self._pins_share(),
             *cooled,
             *self._worker.notices,
             *self._desk.by_rules.notices,
@@ -371,11 +369,6 @@ class Session:
             repairs=unsent(self.live),
             notices=(*said, *self._desk.watchers.failures, *self.drift),
         )
-
-    def _pins_share(self) -> tuple[str, ...]:
-        """The notice on pins that take much room, as long as they do."""
-        said = core_share(self.live.pins, self.live.state.usable, self.counter)
-        return () if said is None else (said,)
 
     def _policy(self, policy: str | Policy | None) -> Policy | None:
         return None if policy is None else named_policy(policy, self.root)

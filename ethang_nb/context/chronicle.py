@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ethang_nb.context.address import parse
+from ethang_nb.context.core import core_share
 from ethang_nb.context.cutting import pieces
 from ethang_nb.context.decision import Decision
 from ethang_nb.context.diffing import Gone, compare
@@ -172,6 +173,7 @@ class Chronicle:
         notices: Sequence[str] = (),
     ) -> Snapshot:
         context = self.context
+        share = core_share(context.pins, context.state.usable, context.counter)
         return Snapshot(
             name=name,
             model=model,
@@ -185,7 +187,8 @@ class Chronicle:
             timeline=self.timeline,
             diffs=tuple(self.diffs),
             pins=tuple(context.pins),
-            notices=(*self.notices, *notices),
+            # As long as they take it: pins that take much room with every request.
+            notices=(*self.notices, *([] if share is None else [share]), *notices),
         )
 
     @property
