@@ -7,19 +7,24 @@ id or a Window. For the same input `plan(...).fill_before == budget(...).fill`.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
+from ethang_nb.agent.departures import Departure, Departures
+from ethang_nb.agent.watchers import Change, Watchers
 from ethang_nb.config import named_policy
+from ethang_nb.context import kinds
 from ethang_nb.context.address import parse
 from ethang_nb.context.arriving import Spill
 from ethang_nb.context.budget import Budget
 from ethang_nb.context.catalogue import ToolSpec
 from ethang_nb.context.chronicle import Chronicle
 from ethang_nb.context.counting import TokenCounter
+from ethang_nb.context.decision import Decision
 from ethang_nb.context.journal import MemoryJournal
+from ethang_nb.context.kept import Kept, kept
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.occupancy import budget as live_budget
 from ethang_nb.context.outline import segments as live_segments
@@ -27,6 +32,8 @@ from ethang_nb.context.pairing import Mending, mend
 from ethang_nb.context.plan import Plan, kept_at
 from ethang_nb.context.policy import Policy
 from ethang_nb.context.rehearsal import foretold
+from ethang_nb.context.replaying import JournalEntry
+from ethang_nb.context.retold import TOLD, Retold, retold
 from ethang_nb.context.segments import Segments
 from ethang_nb.context.settings import Settings
 from ethang_nb.context.snapshot import Pin, Snapshot
@@ -122,6 +129,9 @@ class Context:
     messages and pins by hand among them, nudges not).
     """
 
+    standing = False
+    """Whether it was made `of` messages that stand already: there is no next request of it."""
+
     def __init__(
         self,
         window: int | str | Window,
@@ -142,14 +152,17 @@ class Context:
         )  # fmt: skip
         self.name = name
         self.model = model or (window if isinstance(window, str) else "")
-        self._journal = MemoryJournal()
+        self._journal = _Journal()
         self._elsewhere: set[str] = set()
         """The addresses that the caller's spill gave."""
         self._whole: dict[tuple[int, int], str] = {}
         """What was cut on entry, whole: by number of the message and place of the text in it."""
-        kept = self._kept_by(spill) if spill else self._keep
-        self._live = asked.live(journal=self._journal, spill=kept, refuses=True)
+        keeps = self._kept_by(spill) if spill else self._keep
+        self._live = asked.live(journal=self._journal, spill=keeps, refuses=not self.standing)
         self._chronicle = Chronicle(self._live)
+        self._departures = Departures(self._live)
+        self._changes: Watchers[Change] = Watchers()
+        self._requests: list[tuple[Kept, Shape]] = []
         self._sender = Sender()
         self._shape: Shape = "ethang"
         self._plain: Shape = "anthropic" if _speaks_anthropic(self.model, tools) else "openai"
@@ -158,6 +171,17 @@ class Context:
         self._repairs: list[str] = []  # of what came in
         self._last: Sending | None = None
         self._lock = threading.RLock()
+
+    @staticmethod
+    def of(messages: Any, window: int | str | Window, *, name: str = "messages", **options: Any) -> Context:
+        """A context in which these messages stand as they are: nothing was cut, nothing has left.
+
+        Each answer counts as a request that was made before it, so the timeline shows how it came about; what the
+        policy would do of it, show `plan()` and a replay. `options` are those of Context.
+        """
+        context = _Standing(window, name=name, **options)
+        context.stand(messages)
+        return context
 
     def append(self, message: Any) -> None:
         """Takes in one message or a list of them: ethang, OpenAI or Anthropic shape, or an SDK's own object.
@@ -184,21 +208,25 @@ class Context:
                     self._live.append(item)
                 except BadMessage as error:
                     self._repairs.append(f"left out: {error}")
+        self._changes.tell("message")
 
     def begin(self, name: str = "") -> None:
         """A new piece of work: the next user message is its task. Where the policy says so it starts from the core."""
         with self._lock:
             self._live.begin(name)
+        self._changes.tell("begin")
 
     def reseed(self) -> None:
         """Starts from the core now, between two pieces of work."""
         with self._lock:
             self._live.reseed()
+        self._changes.tell("reseed")
 
     def cool(self) -> None:
         """The next piece of work starts from the core, whatever the fill."""
         with self._lock:
             self._live.cool()
+        self._changes.tell("cool")
 
     def request(self) -> Sending:
         """What to send now, after the policy had its say. Raises Stuck where it cannot fit.
@@ -206,6 +234,12 @@ class Context:
         The result is a list in the shape of the messages appended; `.system` has the system text where that
         shape keeps it apart, `.plan` what was done.
         """
+        try:
+            return self._request()
+        finally:
+            self._changes.tell("request")
+
+    def _request(self) -> Sending:
         with self._lock:
             self._live.request()
             plan = self._chronicle.last
@@ -214,8 +248,20 @@ class Context:
             # A call that still waits is answered in what is sent, not in what stands here.
             sending = self._sender.send(self._live.parts(), self._shape, plan)
             self._last = sending
+            self._requests.append((kept(self._live), self._shape))
             self._sent = self._live.state.total
             return sending
+
+    def as_sent(self, step: int) -> Sending:
+        """What `request()` gave at step `step`, from 1, once more. Raises NoSuchAddress."""
+        with self._lock:
+            found = next(((one, shape) for one, shape in self._requests if one.step == step), None)
+            if found is None:
+                steps = [one.step for one, _ in self._requests]
+                known = f"there are steps {steps[0]} to {steps[-1]}" if steps else "no request was made yet"
+                raise NoSuchAddress(f"no request of step {preview(repr(step), 40)} in {self.name}; {known}")
+            one, shape = found
+            return Sender().send(one.parts(self._live.counter), shape, None)
 
     def usage(self, report: int, cached: int | None = None) -> None:
         """The input tokens the provider counted for the last request; calibrates the limits, never the counts."""
@@ -225,26 +271,40 @@ class Context:
             raise Misuse("no request was made yet; report the usage of one after request()")
         with self._lock:
             self._live.usage(report, self._sent, cached)
+        self._changes.tell("usage")
 
     def note(self, text: str) -> None:
         """Puts a text of yours in place of the newest handoff note."""
         with self._lock:
             self._live.write_note(text, reference="given", author="the caller")
+        self._changes.tell("note")
 
     def pin(self, text: str, kind: str = "constraint") -> Pin:
         """Keeps a sentence verbatim from the next request on."""
         with self._lock:
-            return self._live.pin(text, kind)
+            pin = self._live.pin(text, kind)
+        self._changes.tell("pin")
+        return pin
 
     def unpin(self, number: int) -> Pin:
         """Lifts a pin."""
         with self._lock:
-            return self._live.unpin(number)
+            pin = self._live.unpin(number)
+        self._changes.tell("unpin")
+        return pin
 
     def compact(self) -> None:
         """Asks for a cleanup; it is taken at the next request."""
         with self._lock:
             self._live.ask_cleanup()
+        self._changes.tell("compact")
+
+    def watch(self, callback: Callable[[Change], None]) -> Callable[[], None]:
+        """Calls `callback` after every change, in the thread that made it; returns how to stop that.
+
+        One that fails is no longer called; the snapshot's notices say so.
+        """
+        return self._changes.add(callback)
 
     def plan(self) -> Plan:
         """What the policy does at the next request. Changes nothing."""
@@ -309,13 +369,46 @@ class Context:
     @property
     def snapshot(self) -> Snapshot:
         with self._lock:
-            return self._chronicle.snapshot(
-                name=self.name,
-                model=self.model,
-                model_label=self.model or "no model named",
-                state="live",
-                repairs=self._all_repairs(),
-            )
+            return self._chronicle.snapshot(**self.about())
+
+    def about(self) -> dict[str, Any]:
+        """What a snapshot says beside the context itself."""
+        return {
+            "name": self.name,
+            "model": self.model,
+            "model_label": self.model or "no model named",
+            "state": "live",
+            "repairs": self._all_repairs(),
+            "notices": tuple(self._changes.failures),
+        }
+
+    def retold(self) -> Retold:
+        """What it went through, to be told once more under other settings."""
+        with self._lock:
+            return retold(self._live, self._journal.told)
+
+    def departed(self, row: int, index: int) -> tuple[Departure, ...]:
+        """How segment `row` and its result `index` (-1: its first message) left the window or was made shorter."""
+        with self._lock:
+            return self._departures.of(row, index)
+
+    def report(self, failure: str) -> None:
+        """Says in the notices that a view failed."""
+        self._changes.failures.append(failure)
+
+    @property
+    def live(self) -> LiveContext:
+        """The context that stands behind it. Whoever looks at it holds `lock`."""
+        return self._live
+
+    @property
+    def chronicle(self) -> Chronicle:
+        return self._chronicle
+
+    @property
+    def lock(self) -> AbstractContextManager[object]:
+        """Held while the context changes or is looked at."""
+        return self._lock
 
     def _repr_html_(self) -> str:
         return self.snapshot._repr_html_()
@@ -326,6 +419,48 @@ class Context:
     def __repr__(self) -> str:
         state = self._live.state
         return f"Context({self.name}: {state.total:,} of {state.usable:,} usable tokens)"
+
+
+class _Standing(Context):
+    """A context of messages that stand already, however large they are."""
+
+    standing = True
+
+    def stand(self, messages: Any) -> None:
+        """Takes these in, with the request that was made before each answer."""
+        live, read = self._live, reading(messages)
+        mended = mend(read.messages, positions=read.positions, said=read.unread)
+        self._repairs += mended.repairs
+        self._shape = shape_of(messages, self._shape, plain=self._plain)
+        for number, message in zip(_numbers(mended.positions), mended.messages, strict=True):
+            if message.role == "assistant":
+                state = live.state.closed()
+                live.tell(live.turn(Decision(outcome="nothing", before=state, after=state)))
+                self._requests.append((kept(live), self._shape))
+            self._journal.go_to(number)
+            live.stand(message)
+
+
+class _Journal(MemoryJournal):
+    """It remembers besides what a person did, and the numbers of results, so that all of it can be told once more."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: list[JournalEntry] = []
+
+    def write(self, kind: str, data: dict[str, Any]) -> int:
+        number = super().write(kind, data)
+        if kind in TOLD and (kind != kinds.MESSAGE or "row" in data):
+            self.told.append(JournalEntry(number, kind, _of_result(data) if kind == kinds.MESSAGE else data))
+        return number
+
+
+def _of_result(data: dict[str, Any]) -> dict[str, Any]:
+    """Which result it is, without its text."""
+    return {
+        "row": data["row"],
+        "message": {"parts": [{"call_id": data["message"]["parts"][0]["call_id"]}]},
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

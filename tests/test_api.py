@@ -12,6 +12,7 @@ import ethang_nb as eth
 from ethang_nb.context.counting import message_tokens
 from ethang_nb.context.messages import Message, ToolCall, ToolResult, assistant, tool, user
 from ethang_nb.context.pairing import violations
+from ethang_nb.context.timeline import Timeline
 from ethang_nb.errors import BadMessage, BadWindow, Misuse, NoSuchAddress, Stuck, Unknown
 from ethang_nb.formats.detect import to_messages
 from tests.context.builders import picture
@@ -796,3 +797,169 @@ def test_pins_that_take_over_a_tenth_of_what_is_usable_are_said_in_a_context_too
     assert [True] == ["which of them may be lifted?" in notice for notice in context.snapshot.notices]
     context.unpin(1)
     assert () == context.snapshot.notices
+
+
+# ---- what was sent, what is watched, what stands
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    events=st.lists(st.lists(EVENTS, max_size=4), min_size=1, max_size=10),
+    policy=st.sampled_from(sorted(eth.policies)),
+    shape=st.sampled_from(["openai", "anthropic"]),
+)
+def test_every_request_can_be_given_once_more_whatever_came_after_it(events, policy, shape):
+    agent, sent = Agent(1_500, policy, shape), {}
+    context = agent.context
+    for step in events:
+        for kind, value in step:
+            agent.do(kind, value)
+        with suppress(Stuck):
+            sending = context.request()
+            sent[context.snapshot.step] = json.dumps([sending.system, list(sending)])
+    for step, given_then in sent.items():
+        again = context.as_sent(step)
+        assert given_then == json.dumps([again.system, list(again)])
+
+
+def test_a_request_in_the_middle_of_a_turn_comes_back_without_the_results_that_came_later():
+    context = eth.Context(4_000)
+    asked, told = openai_turn(1, "the first")
+    context.append([user("Look."), asked])
+    sent = json.dumps(list(context.request()))
+    context.append(told)
+    assert sent == json.dumps(list(context.as_sent(1)))
+    assert sent != json.dumps(list(context.request()))
+
+
+def test_a_request_between_results_that_came_out_of_order_comes_back_as_it_was():
+    context = eth.Context(4_000)
+    calls = [
+        {"id": one, "type": "function", "function": {"name": "look", "arguments": "{}"}} for one in ("a", "b")
+    ]
+    context.append([user("Look."), {"role": "assistant", "content": None, "tool_calls": calls}])
+    context.append({"role": "tool", "tool_call_id": "b", "content": "the second"})
+    sent = json.dumps(list(context.request()))
+    context.append({"role": "tool", "tool_call_id": "a", "content": "the first"})
+    assert sent == json.dumps(list(context.as_sent(1)))
+
+
+@pytest.mark.parametrize("step", [0, 3, -1, "1", None])
+def test_a_step_that_was_not_is_one_line_with_those_that_were(step):
+    context = eth.Context(4_000)
+    with pytest.raises(NoSuchAddress, match="no request was made yet"):
+        context.as_sent(1)
+    context.append(user("Look."))
+    context.request(), context.request()
+    with pytest.raises(NoSuchAddress, match="there are steps 1 to 2"):
+        context.as_sent(step)
+
+
+def test_a_watcher_of_a_context_is_told_of_every_change_and_of_none_that_was_refused():
+    context = eth.Context(4_000)
+    told = []
+    leave = context.watch(told.append)
+    context.append(user("Never stop. Look."))
+    context.request()
+    context.usage(100)
+    context.append(assistant("done"))
+    context.pin("Keep it.")
+    context.unpin(1)
+    context.compact()
+    context.request()
+    context.begin("more")
+    context.cool()
+    context.reseed()
+    assert told == [
+        "message", "request", "usage", "message", "pin", "unpin", "compact", "request", "begin", "cool", "reseed",
+    ]  # fmt: skip
+    told.clear()
+    with pytest.raises(Misuse):
+        context.unpin(99)
+    with pytest.raises(BadMessage):
+        context.append({"role": "nobody"})
+    leave()
+    leave()
+    context.append(user("More."))
+    assert [] == told
+
+
+def test_a_watcher_that_fails_is_dropped_said_and_breaks_nothing():
+    context = eth.Context(4_000)
+
+    def broken(_):
+        raise ZeroDivisionError("of the watcher")
+
+    context.watch(broken)
+    context.append(user("Look."))
+    assert len(context.request()) == 1
+    assert [line for line in context.snapshot.notices if "ZeroDivisionError: of the watcher" in line]
+
+
+def test_a_request_that_is_stuck_is_told_too():
+    context, told = eth.Context(600, policy="trim"), []
+    context.append(user("word " * 300))
+    context.watch(told.append)
+    context.append(assistant("word " * 250))
+    with pytest.raises(Stuck):
+        context.request()
+    assert told == ["message", "request"]
+
+
+@pytest.mark.parametrize("turn", [openai_turn, anthropic_turn])
+def test_messages_that_stand_are_shown_as_they_are_with_the_fill_of_each_request(turn):
+    messages = [{"role": "user", "content": "Look at all."}]
+    for number in range(6):
+        messages += turn(number, WORDS * 8)
+    context = eth.Context.of(messages, 3_000)
+    assert context.standing
+    assert eth.budget(messages, 3_000).fill == context.budget.fill > 1_000
+    assert [(item.title, item.tokens) for item in eth.segments(messages, 3_000)] == [
+        (item.title, item.tokens) for item in context.segments
+    ]
+    fills = [row.fill for row in context.snapshot.timeline]
+    assert fills == sorted(fills)
+    assert len(fills) == 6
+    assert context.snapshot.diffs == ()
+    assert len(context.as_sent(2)) == 3
+    assert "Look at all." in context.removed("log://0")
+
+
+def test_what_could_never_be_sent_stands_all_the_same():
+    context = eth.Context.of([user("word " * 5_000)], 1_000)
+    assert context.budget.over > 0
+
+
+def test_a_context_can_be_told_once_more_under_other_settings():
+    """With its pins by hand, its pieces of work, and the numbers that its messages have."""
+    context = eth.Context(3_000, pins=["Be kind."])
+    begins = []
+    for work in range(3):
+        context.begin(f"work {work}")
+        begins.append(len(context.segments))
+        context.append({"role": "user", "content": f"Task {work}. Look at all."})
+        for number in range(3):
+            asked, told = openai_turn(10 * work + number, f"ORD-{work}{number} " + WORDS * 6)
+            context.request()
+            context.append(asked)
+            if number == 1:
+                context.pin(f"Keep ORD-{work} for good.")
+            context.append(told)
+        context.request()
+        context.append({"role": "assistant", "content": "done"})
+    told = context.retold()
+    assert len(told.begins) == 3
+    assert [pin.text for pin in told.pins] == ["Be kind."]
+    messages = [
+        message
+        for entry in (context.live.entries[number] for number in range(context.live.state.next_row))
+        for message in entry.messages
+    ]
+    assert list(told.messages) == messages
+    timeline = Timeline(told.tape(told.settings), told.settings, told.tape)
+    own = context.live.entries
+    again = timeline._tape.context.entries
+    assert [own[number].addresses for number in sorted(own) if number >= 0] == [
+        again[number].addresses for number in sorted(again)
+    ]
+    assert timeline.move(window=100_000).count("cleanup") == 0

@@ -20,10 +20,11 @@ from ethang_nb.agent.jail import Jail
 from ethang_nb.agent.limits import Limits
 from ethang_nb.agent.prompt import prompt
 from ethang_nb.agent.recall import recall_tools
+from ethang_nb.agent.run import Progress
 from ethang_nb.agent.runner import MainThread
 from ethang_nb.agent.tool import Tool
 from ethang_nb.agent.toolbox import Toolbox
-from ethang_nb.agent.watchers import Watchers
+from ethang_nb.agent.watchers import Change, Watchers
 from ethang_nb.context.chronicle import Chronicle
 from ethang_nb.context.counting import TokenCounter
 from ethang_nb.context.kinds import EventKind
@@ -70,7 +71,8 @@ class Desk:
         self.provider, self.counter = provider, counter
         self.limits, self.params = limits, params
         self.note_prompt = prompt(NOTE_PROMPT)
-        self.watchers = Watchers()
+        self.watchers: Watchers[Progress] = Watchers()
+        self.changes: Watchers[Change] = Watchers()
         self.by_rules = ByRules()
         self.lock = threading.RLock()
         self.turning = asyncio.Lock()
@@ -106,6 +108,7 @@ class Desk:
         """A message enters the context."""
         with self.lock:
             self.live.append(message)
+        self.changes.tell("message")
 
     def log(self, kind: EventKind, data: dict[str, Any]) -> int:
         """Records an event and returns its number."""

@@ -43,12 +43,15 @@ async def turn_over(desk: Desk, run: Run | None = None) -> Plan:
     async with desk.turning:
         if live.pending is not None:  # of a run that was killed before its note came
             await write_note(desk, live.pending, run)
+            desk.changes.tell("note")
         with desk.lock:
             live.request()
             plan, task = desk.chronicle.last, live.pending
             assert plan is not None  # noqa: S101 - a request point always leaves a plan
+        desk.changes.tell("request")
         if task is not None:
             await write_note(desk, task, run)
+            desk.changes.tell("note")
     desk.watchers.tell(Progress(row=desk.chronicle.steps[-1], ending="running"))
     return plan
 

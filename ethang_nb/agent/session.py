@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from ethang_nb.agent.archive import Archive
 from ethang_nb.agent.desk import Desk
@@ -17,13 +17,14 @@ from ethang_nb.agent.given import check_kinds, check_room, chosen_folder, chosen
 from ethang_nb.agent.jail import Jail
 from ethang_nb.agent.limits import Limits
 from ethang_nb.agent.prompt import prompt
-from ethang_nb.agent.replay import replayed
+from ethang_nb.agent.replay import recorded, replayed
 from ethang_nb.agent.reseeding import COOLED, ReseedPlan, foretold_next, foretold_reseed
 from ethang_nb.agent.run import Progress, Run
 from ethang_nb.agent.runner import MainThread, on_main_thread
 from ethang_nb.agent.settlement import dear_parts, resume, settle, under, unsent
 from ethang_nb.agent.tool import Tool
 from ethang_nb.agent.trace import Trace, trace
+from ethang_nb.agent.watchers import Change, Register
 from ethang_nb.agent.worker import Worker
 from ethang_nb.clock import Clock, SystemClock
 from ethang_nb.config import named_policy
@@ -34,6 +35,7 @@ from ethang_nb.context.outline import segments
 from ethang_nb.context.plan import Plan
 from ethang_nb.context.policy import Policy
 from ethang_nb.context.rehearsal import foretold
+from ethang_nb.context.retold import Retold
 from ethang_nb.context.segments import Segments
 from ethang_nb.context.snapshot import Pin, Snapshot, StepRow
 from ethang_nb.context.timeline import Timeline
@@ -55,8 +57,8 @@ BUILT_IN = ("read_file", "list_files", "read_spill", "find_in_record", "release_
 SYSTEM_PROMPT = "system@v1"
 GRACE = 5.0  # ► seconds a stopped run gets to reach its end before the cell is let go
 
-OPEN: dict[tuple[Path, str], Session] = {}
-"""Sessions that are open for writing in this process, by project folder and name."""
+OPEN: Register[tuple[Path, str], Session] = Register()
+"""Sessions that are open for writing in this process, by project folder and name; it tells who comes and goes."""
 
 
 class Session:
@@ -174,6 +176,11 @@ class Session:
         return self._worker.running
 
     @property
+    def state(self) -> Literal["running", "idle"]:
+        """What a snapshot says it is doing: a run whose end is on record is not running any more."""
+        return "running" if self.running and self._worker.working else "idle"
+
+    @property
     def _run(self) -> Run | None:
         """The run that is going on, or the last one."""
         return self._worker.run
@@ -182,38 +189,55 @@ class Session:
 
     def compact(self) -> Plan:
         """A cleanup now, or at the next step boundary where a run is going on; returns its plan."""
-        return self._worker.compact()
+        plan = self._worker.compact()
+        self._desk.changes.tell("compact")
+        return plan
 
     def change(self, *, window: int | str | Window | None = None, policy: str | Policy | None = None) -> None:
         """Goes on with another window or policy. Raises SessionBusy, BadWindow, Unknown, and then changes nothing."""
         with self.lock:
             self.refuse_busy()
             settle(self._desk, under(self._desk, window, self._policy(policy)))
+        self._desk.changes.tell("change")
 
     def reseed(self) -> ReseedPlan:
         """Starts from the core now; what leaves stays in the record. The plan says what the core does not hold.
 
         Only between pieces of work: raises SessionBusy while a run is going on; `cool` is what can be asked for then.
         """
-        return self._worker.reseed()
+        plan = self._worker.reseed()
+        self._desk.changes.tell("reseed")
+        return plan
 
     def cool(self) -> None:
         """Drops the warm context: the next piece of work starts from the core, whatever the fill."""
         self._worker.cool()
+        self._desk.changes.tell("cool")
 
     def pin(self, text: str, kind: str = "constraint") -> Pin:
         """Keeps a constraint or decision verbatim from the next request on."""
         with self.lock:
-            return self.live.pin(" ".join(text.split()) if isinstance(text, str) else text, kind)
+            pin = self.live.pin(" ".join(text.split()) if isinstance(text, str) else text, kind)
+        self._desk.changes.tell("pin")
+        return pin
 
     def unpin(self, number: int) -> Pin:
         """Lifts pin `number`; its message may leave at once."""
         with self.lock:
-            return self.live.unpin(number)
+            pin = self.live.unpin(number)
+        self._desk.changes.tell("unpin")
+        return pin
 
     def watch(self, callback: Callable[[Progress], None]) -> Callable[[], None]:
         """Calls `callback` from the worker thread after each request point; returns how to stop that."""
         return self._desk.watchers.add(callback)
+
+    def watch_changes(self, callback: Callable[[Change], None]) -> Callable[[], None]:
+        """Calls `callback` after every change, in the thread that made it; returns how to stop that.
+
+        Told are also messages, notes, acts, the start and the end of runs, and that the session was closed.
+        """
+        return self._desk.changes.add(callback)
 
     def close(self) -> None:
         """Stops what runs, and gives the session free for others. The record stays."""
@@ -222,11 +246,13 @@ class Session:
             self.stop()
             if not self._worker.inside:
                 run.wait(GRACE)
-        self.closed = True
+        before, self.closed = self.closed, True
         self._worker.close()
         self.archive.close()
         if OPEN.get(self._key) is self:
             del OPEN[self._key]
+        if not before:
+            self._desk.changes.tell("closed")
 
     def __enter__(self) -> Self:
         return self
@@ -300,7 +326,7 @@ class Session:
     @property
     def snapshot(self) -> Snapshot:
         with self.lock:
-            return self._snapshot("running" if self.running else "idle")
+            return self._snapshot(self.state)
 
     def plan(self, *, cleanup: bool = False, reseed: bool = False) -> Plan:
         """What the policy does at the next request; with `cleanup` what a cleanup would do now. Changes nothing.
@@ -346,14 +372,28 @@ class Session:
         note counts as what was reserved). A request is made before every answer and one at the end. Changes nothing.
         Raises BadPolicy, BadWindow, Unknown.
         """
+        chosen, told = self._policy(policy), self.retold()
+        # A run that is going on need not wait for what is planned here.
+        return replayed(told, model=self.model, policy=chosen, window=window, levels=levels)
+
+    def retold(self) -> Retold:
+        """What it went through, to be told once more under other settings."""
         with self.lock:
-            return replayed(self._desk, policy=self._policy(policy), window=window, levels=levels)
+            return recorded(self._desk)
+
+    def report(self, failure: str) -> None:
+        """Says in the notices that a view failed."""
+        self._desk.changes.failures.append(failure)
 
     def request(self, step: int) -> bytes:
         """The bytes of the request of step `step`, exactly as they were sent. Raises NoSuchAddress."""
         return self.archive.request(step)
 
     def _snapshot(self, state: str) -> Snapshot:
+        return self.chronicle.snapshot(**self.about(state), repairs=unsent(self.live))
+
+    def about(self, state: str = "") -> dict[str, Any]:
+        """What a snapshot says of the session beside its context: name, model, model_label, state and notices."""
         cooled = (COOLED,) if self.live.state.cooled else ()
         said = (
             *self._dear,
@@ -361,14 +401,14 @@ class Session:
             *self._worker.notices,
             *self._desk.by_rules.notices,
         )
-        return self.chronicle.snapshot(
-            name=self.name,
-            model=self.model,
-            model_label=self.provider.label,
-            state=state,
-            repairs=unsent(self.live),
-            notices=(*said, *self._desk.watchers.failures, *self.drift),
-        )
+        failures = (*self._desk.watchers.failures, *self._desk.changes.failures)
+        return {
+            "name": self.name,
+            "model": self.model,
+            "model_label": self.provider.label,
+            "state": state or self.state,
+            "notices": (*said, *failures, *self.drift),
+        }
 
     def _policy(self, policy: str | Policy | None) -> Policy | None:
         return None if policy is None else named_policy(policy, self.root)

@@ -21,7 +21,7 @@ from ethang_nb.context.messages import Message, Text, ToolCall, ToolResult, from
 from ethang_nb.context.wording import preview
 from ethang_nb.errors import Misuse, NoSuchAddress
 
-__all__ = ["Place", "Trace", "trace"]
+__all__ = ["Place", "Trace", "check_text", "excerpt", "trace"]
 
 AROUND = 60  # ► characters shown on each side of the text where it was found
 
@@ -71,11 +71,29 @@ class Trace(Shown):
 
 def trace(desk: Desk, text: str) -> Trace:
     """Looks for `text` in all that this session has and had. Raises Misuse for a text without a character."""
-    if not isinstance(text, str) or not text.strip():
-        raise Misuse(f"nothing to look for in {str(text)[:60]!r}; give a text, as in trace('ORD-88421')")
+    check_text(text)
     search = _Search(desk, text)
     places = (*search.fixed(), *search.core(), *search.notes(), *search.segments())
     return Trace(text=text.strip(), session=desk.name, places=places, events=desk.archive.record.last)
+
+
+def check_text(text: object) -> None:
+    """Raises Misuse for what cannot be looked for."""
+    if not isinstance(text, str) or not text.strip():
+        raise Misuse(f"nothing to look for in {str(text)[:60]!r}; give a text, as in trace('ORD-88421')")
+
+
+def excerpt(text: str, wanted: str) -> str:
+    """`wanted` as it was found in `text`, with what stands around it; "" where it is not there."""
+    spaced, wanted = " ".join(text.split()), _flat(wanted)
+    flat = spaced.casefold()
+    at = flat.find(wanted)
+    if at < 0:
+        return ""
+    if len(flat) != len(spaced):  # a letter that is two in lower case: show what was compared
+        spaced = flat
+    start, stop = max(0, at - AROUND), at + len(wanted) + AROUND
+    return ("…" if start else "") + spaced[start:stop] + ("…" if stop < len(spaced) else "")
 
 
 class _Sought(NamedTuple):
@@ -89,20 +107,11 @@ class _Sought(NamedTuple):
 class _Search:
     def __init__(self, desk: Desk, text: str) -> None:
         self.desk, self.live = desk, desk.live
-        self.wanted = _flat(text)
+        self.wanted = text
         self.events = desk.archive.record.events(kinds=(kinds.MESSAGE, kinds.NOTE, kinds.SPILLED))
 
     def excerpt(self, text: str) -> str:
-        """The text as it was found, with what stands around it; "" where it is not in `text`."""
-        spaced = " ".join(text.split())
-        flat = spaced.casefold()
-        at = flat.find(self.wanted)
-        if at < 0:
-            return ""
-        if len(flat) != len(spaced):  # a letter that is two in lower case: show what was compared
-            spaced = flat
-        start, stop = max(0, at - AROUND), at + len(self.wanted) + AROUND
-        return ("…" if start else "") + spaced[start:stop] + ("…" if stop < len(spaced) else "")
+        return excerpt(text, self.wanted)
 
     def fixed(self) -> Iterator[Place]:
         tools = " ".join(f"{tool.name}: {tool.description}" for tool in self.live.tools)

@@ -48,6 +48,11 @@ class Worker:
         return self.run is not None and not self.run.done
 
     @property
+    def working(self) -> bool:
+        """Whether a run is going on whose work has not come to its end."""
+        return self.run is not None and self.run.ending == "running"
+
+    @property
     def begun(self) -> bool:
         """Whether a piece of work is begun by name and waits for its run."""
         return self._begun
@@ -73,6 +78,7 @@ class Worker:
             self.refuse_busy()
             self._open(name)
             self._begun = True
+        self._desk.changes.tell("begin")
 
     def _open(self, name: str = "") -> None:
         """A piece of work begins, from the core where the policy says so, or `cool` was asked for."""
@@ -103,6 +109,7 @@ class Worker:
             desk.main = main
             self.run = run
             self._runner.submit(self._work(run))
+        desk.changes.tell("run started")
         return run
 
     def stop(self) -> None:
@@ -149,6 +156,7 @@ class Worker:
                 run.snapshot = self._snapshot(run.ending)
             except Exception as error:  # a bug of ours: the caller is told, the record is whole
                 run.break_off(error)
+        desk.changes.tell("run ended")
         if chronicle.steps:
             desk.watchers.tell(Progress(row=chronicle.steps[-1], ending=run.ending))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ethang_nb._show import Shown
@@ -9,7 +10,7 @@ from ethang_nb.context.counting import How
 from ethang_nb.context.pricing import FixedCost, fixed_cost
 from ethang_nb.context.window import Levels, Window
 
-__all__ = ["SLICES", "Budget", "Slice", "percentile"]
+__all__ = ["SLICES", "Budget", "Slice", "nearest_rank", "percentile"]
 
 SLICES = (
     "system",
@@ -141,7 +142,9 @@ class Budget(Shown):
 
 def percentile(values: tuple[int, ...], per_cent: int = 95) -> int | None:
     """The nearest-rank percentile of `values`; None without values."""
-    if not values:
-        return None
-    ordered = sorted(values)
-    return ordered[max(0, -(-per_cent * len(ordered) // 100) - 1)]
+    return nearest_rank(sorted(values), per_cent)
+
+
+def nearest_rank(ordered: Sequence[int], per_cent: int = 95) -> int | None:
+    """The same of values in order."""
+    return ordered[max(0, -(-per_cent * len(ordered) // 100) - 1)] if ordered else None

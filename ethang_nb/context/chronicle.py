@@ -22,7 +22,7 @@ from ethang_nb.context.leaving import cuts
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.messages import Message
 from ethang_nb.context.notedesk import Written
-from ethang_nb.context.notes import NoteTask
+from ethang_nb.context.notes import RULE_AUTHOR, RULE_REFERENCE, NoteTask
 from ethang_nb.context.occupancy import budget, output_tokens, task_tokens
 from ethang_nb.context.outline import segments
 from ethang_nb.context.plan import Plan
@@ -30,7 +30,7 @@ from ethang_nb.context.regret import Regret, RegretWatch, Seen
 from ethang_nb.context.snapshot import Diff, Left, Snapshot, StepRow
 from ethang_nb.context.state import State
 
-__all__ = ["Chronicle"]
+__all__ = ["Chronicle", "with_regrets"]
 
 TOP = 3  # lines among which the header of a page stands
 
@@ -62,6 +62,8 @@ class _Landing:
     note_tokens: int = 0
     served: int | None = None
     """Tokens, by our count, that the next call read from the provider's cache."""
+    head: Diff | None = None
+    """The diff without what it takes long to work out."""
     diff: Diff | None = None
 
 
@@ -118,7 +120,7 @@ class Chronicle:
         landing.written, landing.core, landing.state = written, self.context.core, state
         landing.entries = self.context.known()
         landing.note_tokens = next((note.tokens for note in state.notes if note.id == number), 0)
-        landing.diff = None
+        landing.head = landing.diff = None
         self.steps[-1] = self._measured(self.steps[-1])
 
     def released(self, decision: Decision) -> None:
@@ -186,6 +188,7 @@ class Chronicle:
             plan=next_cleanup(context),
             timeline=self.timeline,
             diffs=tuple(self.diffs),
+            regrets=self.regrets,
             pins=tuple(context.pins),
             # As long as they take it: pins that take much room with every request.
             notices=(*self.notices, *([] if share is None else [share]), *notices),
@@ -194,20 +197,40 @@ class Chronicle:
     @property
     def diffs(self) -> list[Diff]:
         """Every cleanup, worked out when first asked for. Where nobody wrote its note, the one by rule stands in it."""
+        return [self.diff(index) for index in range(len(self._landings))]
+
+    def diff(self, index: int) -> Diff:
+        """That of cleanup `index`, from 0, alone."""
+        landing = self._landings[index]
+        if landing.diff is None:
+            landing.diff = self._diff(landing)
+        return landing.diff
+
+    @property
+    def heads(self) -> list[Diff]:
+        """Every cleanup without what left, note, facts, price and digest: what is known of it at once."""
         found = []
         for landing in self._landings:
-            if landing.diff is None:
-                landing.diff = self._diff(landing)
-            found.append(landing.diff)
+            if landing.head is None:
+                landing.head = _head(landing)
+            found.append(landing.head)
         return found
 
     @property
     def regrets(self) -> tuple[Regret, ...]:
         """What was done again because a cut took it away, by step. What came since somebody looked is looked at now."""
+        return tuple(self.regrets_from(0))
+
+    def regrets_from(self, first: int, *, most: int | None = None) -> list[Regret]:
+        """The same, those from number `first` on; a list only grows at its end.
+
+        At most `most` rows are looked at now, where that is given; `unseen` says how many are left.
+        """
         context = self.context
         state, opened = context.state, {row for row, _ in context.state.opened}
         row, landed = self._looked
-        while row < state.n:
+        stop = state.n if most is None else min(state.n, row + most)
+        while row < stop:
             entry = context.entries[row]
             if row in opened and entry.step >= context.step:
                 break  # its results are still to come
@@ -220,20 +243,20 @@ class Chronicle:
                 self._regrets += self._watch.see(Seen(step=entry.step, message=message))
             row += 1
         self._looked = (row, landed)
-        return tuple(self._regrets)
+        return self._regrets[first:]
+
+    @property
+    def unseen(self) -> int:
+        """How many rows were not yet looked at for regret."""
+        return self.context.state.n - self._looked[0]
 
     @property
     def timeline(self) -> tuple[StepRow, ...]:
         """The steps; a regret is said in the row of the request whose answer shows it."""
-        said: dict[int, list[str]] = {}
+        said: dict[int, list[Regret]] = {}
         for one in self.regrets:
-            said.setdefault(one.step, []).append(f"regret: {one.what} (left at step {one.cut})")
-        return tuple(
-            replace(row, events=(*row.events, *said[row.step]), kinds=(*row.kinds, "regret"))
-            if row.step in said
-            else row
-            for row in self.steps
-        )
+            said.setdefault(one.step, []).append(one)
+        return tuple(with_regrets(row, said.get(row.step, ())) for row in self.steps)
 
     @property
     def fills(self) -> tuple[int, ...]:
@@ -267,27 +290,18 @@ class Chronicle:
         )
 
     def _diff(self, landing: _Landing) -> Diff:
-        context, plan, state, task = self.context, landing.plan, landing.state, landing.task
+        context, plan, task = self.context, landing.plan, landing.task
         written = landing.written
         if task is not None and written is None:
             written = context.notes.by_rule(task, context.counter)
-        # A note takes other than was reserved for it, and other things may have happened until it came.
-        after = (
-            landing.turning.decision.after.total - landing.turning.decision.note_tokens + landing.note_tokens
-        )
-        diff = Diff(
-            step=landing.turning.step,
-            outcome=plan.outcome,
-            forced=plan.forced,
-            before=plan.before,
-            after=after,
-            fill_before=plan.fill_before,
-            fill_after=after * 1000 // state.usable,
+        return replace(
+            _head(landing) if landing.head is None else landing.head,
             left=tuple(
                 Left(title=verdict.title, tokens=verdict.before, how=verdict.act, address=verdict.address)
                 for verdict in plan.verdicts
                 if verdict.act in ("squeeze", "collapse", "shrink", "evict", "remove")
             ),
+            note="" if written is None else written.message.text,
             facts=compare(
                 [*landing.released, *self._gone(landing.turning)],
                 note="" if written is None else written.prose,
@@ -300,19 +314,8 @@ class Chronicle:
                     + [f"{spec.name} {spec.description}" for spec in context.tools]
                 ),
             ),
-            note_tokens=landing.note_tokens,
             price=None if plan.price is None else plan.price.reported(landing.served),
             digest=plan.digest,
-            reason=plan.reason,
-        )
-        if written is None:
-            return diff
-        return replace(
-            diff,
-            note=written.message.text,
-            note_reference=written.reference,
-            note_author=written.author,
-            generation=written.task.generation,
         )
 
     def _gone(self, turning: Turning) -> Iterator[Gone]:
@@ -373,6 +376,41 @@ class Chronicle:
             for row in landing.state.rows
             for message in landing.entries[row.id].forms(row, self.context.counter)
         ]
+
+
+def with_regrets(row: StepRow, regrets: Sequence[Regret]) -> StepRow:
+    """The row with the regrets that the answer to its request shows."""
+    if not regrets:
+        return row
+    said = [f"regret: {one.what} (left at step {one.cut})" for one in regrets]
+    return replace(row, events=(*row.events, *said), kinds=(*row.kinds, "regret"))
+
+
+def _head(landing: _Landing) -> Diff:
+    plan, written, task = landing.plan, landing.written, landing.task
+    # A note takes other than was reserved for it, and other things may have happened until it came.
+    after = landing.turning.decision.after.total - landing.turning.decision.note_tokens + landing.note_tokens
+    head = Diff(
+        step=landing.turning.step,
+        outcome=plan.outcome,
+        forced=plan.forced,
+        before=plan.before,
+        after=after,
+        fill_before=plan.fill_before,
+        fill_after=after * 1000 // landing.state.usable,
+        left=(),
+        note_tokens=landing.note_tokens,
+        reason=plan.reason,
+    )
+    if task is None:
+        return head
+    # What nobody wrote yet, a note by rule stands for.
+    return replace(
+        head,
+        note_reference=RULE_REFERENCE if written is None else written.reference,
+        note_author=RULE_AUTHOR if written is None else written.author,
+        generation=task.generation,
+    )
 
 
 def _gone(message: Message, address: str) -> Iterator[Gone]:

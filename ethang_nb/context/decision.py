@@ -5,17 +5,20 @@ The moves between the two are worked out when somebody asks for them; planning i
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import merge
+from itertools import chain, islice
 from typing import Any, Literal
 
-from ethang_nb.context.draft import Draft
+from ethang_nb.context.draft import Draft, Span
 from ethang_nb.context.ledger import CLASSES
 from ethang_nb.context.messages import AGAINS
 from ethang_nb.context.plan import Act, Outcome
 from ethang_nb.context.state import NoteRow, State
 
-__all__ = ["Code", "Decision", "Move", "recalled", "told"]
+__all__ = ["Code", "Decision", "Move", "recalled", "told", "without"]
 
 Code = Literal[
     "nudge", "read", "run", "lost", "exchange", "turn", "segment", "oversized", "last-resort", "passing", "note",
@@ -90,30 +93,40 @@ class Decision:
         """What changed, in fixed order: what passes, results by class and age, then whole rows by age."""
         if self.after is self.before:
             return ()
-        return (*self._passed(), *self._results(), *self._rows())
+        return (*self.passed, *self._results(), *self._rows())
 
-    def _passed(self) -> list[Move]:
+    @property
+    def passed(self) -> list[Move]:
+        """The nudges and notices that are taken out."""
         left = [item for item in self.before.passing if item not in self.after.passing]
         return [Move(item.id, -1, "remove", item.tokens, 0, "passing") for item in left]
 
     def _results(self) -> list[Move]:
+        return [move for again in CLASSES for move in self._moves_of(again)]
+
+    def _moves_of(self, again: int) -> Iterator[Move]:
+        """Of the results of one class in rows that stay, oldest first."""
         before, after = self.before, self.after
-        found: list[Move] = []
-        for again in CLASSES:
-            column = after.ledger.results[again]
-            fronts = range(before.collapsed[again], after.collapsed[again])
-            odd = {at for kind, at in (*before.changed, *after.changed) if kind == again}
-            for at in sorted({*fronts, *odd}):
-                row = column.row[at]
-                old, new = before.result(again, at), after.result(again, at)
-                if (
-                    (old.tokens, old.form) != (new.tokens, new.form)
-                    and before.is_live(row)
-                    and after.is_live(row)
-                ):
-                    act, code = self._change(again, new.form)
-                    found.append(Move(row, column.index[at], act, old.tokens, new.tokens, code))
-        return found
+        low, high = before.collapsed[again], after.collapsed[again]
+        odd = {at for kind, at in (*before.changed, *after.changed) if kind == again}
+        row, upto, end = after.ledger.results[again].row, after.ledger.upto[again], after.n
+        fronts = [
+            range(max(low, upto[min(start, end)]), min(high, upto[min(stop, end)]))
+            for start, stop in after.live
+        ]
+        others = [at for at in odd if not low <= at < high and after.is_live(row[at])]
+        for at in merge(chain.from_iterable(fronts), sorted(others)):
+            if move := self._moved(again, at):
+                yield move
+
+    def _moved(self, again: int, at: int) -> Move | None:
+        """The move of one result of a row that is live on both sides."""
+        old, new = self.before.result(again, at), self.after.result(again, at)
+        if (old.tokens, old.form) == (new.tokens, new.form):
+            return None
+        act, code = self._change(again, new.form)
+        column = self.after.ledger.results[again]
+        return Move(column.row[at], column.index[at], act, old.tokens, new.tokens, code)
 
     def _change(self, again: int, form: str) -> tuple[Act, Code]:
         if form == "shrunk":
@@ -124,15 +137,37 @@ class Decision:
         return "collapse", special.get(self.outcome, AGAINS[again])
 
     def _rows(self) -> list[Move]:
-        before, after = self.before, self.after
-        if before.live == after.live:
+        return [self._eviction(number) for start, stop in self.evicted for number in range(start, stop)]
+
+    def _eviction(self, number: int) -> Move:
+        code = self._leaves(self.before.ledger.exchange[number])
+        return Move(number, -1, "evict", self._draft.row_tokens(number), 0, code)
+
+    @cached_property
+    def evicted(self) -> tuple[Span, ...]:
+        """The rows that leave, as ranges."""
+        return without(self.before.live, self.after.live)
+
+    @property
+    def first(self) -> tuple[int, int] | None:
+        """The first row that changes, and which of its results, -1 for the whole row; None where none does."""
+        first = [(start, -1) for start, _ in self.evicted[:1]]
+        for again in CLASSES:
+            first += [(move.row, move.index) for move in islice(self._moves_of(again), 1)]
+        return min(first, default=None)
+
+    @cached_property
+    def _draft(self) -> Draft:
+        """For the sums of rows as they stand before."""
+        return Draft(self.before)
+
+    def of_row(self, number: int) -> list[Move]:
+        """The moves of one live row, as `moves` has them, without working out those of all others."""
+        if self.after is self.before:
             return []
-        draft, exchange = Draft(before), before.ledger.exchange
-        left = [row for row in before.numbers if not after.is_live(row)]
-        return [
-            Move(number, -1, "evict", draft.row_tokens(number), 0, self._leaves(exchange[number]))
-            for number in left
-        ]
+        if any(start <= number < stop for start, stop in self.evicted):
+            return [self._eviction(number)]
+        return [move for place in sorted(self.before.places(number)) if (move := self._moved(*place))]
 
     def _leaves(self, exchange: int) -> Code:
         if self.outcome == "reseed":
@@ -140,6 +175,24 @@ class Decision:
         if self.before.policy.unit == "segment":
             return "segment"
         return "turn" if exchange == self.before.exchange else "exchange"
+
+
+def without(spans: Iterable[Span], gone: Sequence[Span]) -> tuple[Span, ...]:
+    """The first ranges without the second ones; both in order."""
+    left: list[Span] = []
+    for start, stop in spans:
+        low = start
+        for a, b in gone:
+            if b <= low:
+                continue
+            if a >= stop:
+                break
+            if low < a:
+                left.append((low, a))
+            low = b
+        if low < stop:
+            left.append((low, stop))
+    return tuple(left)
 
 
 def told(decision: Decision) -> dict[str, Any]:

@@ -76,8 +76,7 @@ def _unchanged(decision: Decision) -> int:
     notes = sum([note.tokens for note, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)])
     if before.notes != after.notes:
         return same + head + notes
-    first = min(((move.row, move.index) for move in decision.moves if move.row >= 0), default=(before.n, -1))
-    stop, index = first
+    stop, index = decision.first or (before.n, -1)
     same += notes
     for item in before.passing:
         if item.after <= stop and item not in after.passing:

@@ -7,26 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ethang_nb.context.decision import Move
-from ethang_nb.context.explain import moves_by_row, segment_id, strongest
+from ethang_nb.context.decision import Decision
+from ethang_nb.context.entry import Entry
+from ethang_nb.context.explain import moves_by_row, segment_id
 from ethang_nb.context.ledger import Row
 from ethang_nb.context.live import LiveContext
-from ethang_nb.context.plan import Act
+from ethang_nb.context.marks import Mark, mark
+from ethang_nb.context.messages import Trust
 from ethang_nb.context.planner import cleanup
 from ethang_nb.context.segments import Retention, Segment, SegmentKind, Segments
 from ethang_nb.context.staying import Staying
 from ethang_nb.context.wording import REASONS, preview
 
-__all__ = ["segments"]
-
-SHOWN_ACTS: dict[Act, str] = {
-    "stay": "stays",
-    "squeeze": "squeezed",
-    "collapse": "one line",
-    "shrink": "shrunk",
-    "evict": "leaves",
-    "remove": "taken out",
-}
+__all__ = ["note_segments", "part_segments", "row_segment", "segments", "source", "trust"]
 
 PARTS: tuple[tuple[SegmentKind, Retention], ...] = (
     ("system", Retention.SYSTEM),
@@ -38,20 +31,22 @@ PARTS: tuple[tuple[SegmentKind, Retention], ...] = (
 
 def segments(context: LiveContext, repairs: Sequence[str] = ()) -> Segments:
     """Every segment in the window, in the order of assembly, with the verdict of the next cleanup."""
-    state = context.state
-    acts = moves_by_row(cleanup(state, asked=True))
-    items = _part_segments(context)
+    decision = cleanup(context.state, asked=True)
+    state, acts = decision.before, moves_by_row(decision)
     staying = Staying(state, state.policy.keep)
     rows = list(state.rows)
+    items = part_segments(context)
     if state.head is not None:
-        items.append(_row_segment(context, rows.pop(0), acts, staying, len(items)))
-    items += _note_segments(context, len(items), acts)
+        row = rows.pop(0)
+        items.append(row_segment(context, row, mark(row, staying, acts.get(row.id, [])), len(items)))
+    items += note_segments(context, decision, len(items))
     for row in rows:
-        items.append(_row_segment(context, row, acts, staying, len(items)))
+        items.append(row_segment(context, row, mark(row, staying, acts.get(row.id, [])), len(items)))
     return Segments(tuple(items), tuple(repairs))
 
 
-def _part_segments(context: LiveContext) -> list[Segment]:
+def part_segments(context: LiveContext) -> list[Segment]:
+    """What stands before the conversation: system, tools, project, core."""
     state = context.state
     texts = {"system": context.system, "tools": "", "project": context.project, "core": context.core}
     tokens = {"system": state.system, "tools": state.tools, "project": state.project, "core": state.core}
@@ -78,7 +73,8 @@ def _part_segments(context: LiveContext) -> list[Segment]:
     return items
 
 
-def _note_segments(context: LiveContext, position: int, acts: dict[int, list[Move]]) -> list[Segment]:
+def note_segments(context: LiveContext, decision: Decision, position: int = 0) -> list[Segment]:
+    """The handoff notes; `decision` is the next cleanup."""
     kind = context.state.policy.notes
     one, goes = kind == "one", kind in ("droppable", "line")
     items = []
@@ -98,60 +94,42 @@ def _note_segments(context: LiveContext, position: int, acts: dict[int, list[Mov
                 source=message.source,
                 trust="agent",
                 position=position + at,
-                verdict="rewritten" if kind != "protected" and _evicts(acts) else "stays",
+                verdict="rewritten" if kind != "protected" and decision.evicted else "stays",
                 why=reason,
             )
         )
     return items
 
 
-def _row_segment(
-    context: LiveContext,
-    row: Row,
-    acts: dict[int, list[Move]],
-    staying: Staying,
-    position: int,
-) -> Segment:
+def row_segment(context: LiveContext, row: Row, said: Mark, position: int = 0) -> Segment:
+    """A row of the conversation, or what passes."""
     entry = context.entries[row.id]
-    first = entry.messages[0]
-    fixed = staying.fixed(row)
-    reason = staying.said(fixed or staying.may_leave(row))
-    moves = acts.get(row.id, [])
-    act = strongest(moves)
-    collapsed = bool(row.results) and all(result.form == "stub" for result in row.results)
-    outside = any(message.trust == "outside" for message in entry.messages)
     return Segment(
         id=segment_id(row),
-        kind="task" if row.task else row.kind,
+        kind=said.kind or row.kind,
         title=entry.title,
         messages=entry.forms(row, context.counter),
         tokens=row.tokens,
-        retention=_retention(row, staying.rows),
-        droppable=not fixed,
-        reason=reason,
-        source=", ".join(dict.fromkeys(item.source for item in entry.messages[1:] if item.source))
-        or first.source,
-        trust="outside" if outside else first.trust,
+        retention=said.retention,
+        droppable=said.droppable,
+        reason=said.reason,
+        source=source(entry),
+        trust=trust(entry),
         position=position,
         step=entry.step,
         address=entry.address,
-        collapsed=collapsed,
-        verdict=SHOWN_ACTS[act],
-        why=REASONS[moves[-1].code] if moves else staying.said(staying.why(row)),
+        collapsed=said.collapsed,
+        verdict=said.verdict,
+        why=said.why,
     )
 
 
-def _retention(row: Row, stays: frozenset[int]) -> Retention:
-    if row.passing:
-        return Retention.NOTICE
-    if row.task or row.kind == "pin":
-        return Retention.CORE
-    if row.kind == "memory":
-        return Retention.MEMORY
-    if row.id in stays:
-        return Retention.RECENT
-    return Retention.TOOL_OUTPUT if row.results else Retention.OLDER
+def source(entry: Entry) -> str:
+    """Where its results come from; where none says so, who spoke."""
+    named = ", ".join(dict.fromkeys(item.source for item in entry.messages[1:] if item.source))
+    return named or entry.messages[0].source
 
 
-def _evicts(acts: dict[int, list[Move]]) -> bool:
-    return any(move.act == "evict" for moves in acts.values() for move in moves)
+def trust(entry: Entry) -> Trust:
+    outside = any(message.trust == "outside" for message in entry.messages)
+    return "outside" if outside else entry.messages[0].trust

@@ -6,17 +6,48 @@ browser and into files; it holds no clock and no path of the machine.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Literal
 
 from ethang_nb._show import Shown
 from ethang_nb.context.budget import Budget
 from ethang_nb.context.plan import Plan, Price
-from ethang_nb.context.segments import Segments
+from ethang_nb.context.segments import Segment, Segments
+from ethang_nb.context.window import Levels
 
-__all__ = ["BY_HAND", "VERSION", "Diff", "Fact", "Left", "Pin", "Snapshot", "StepRow"]
+if TYPE_CHECKING:
+    from ethang_nb.context.regret import Regret
+
+__all__ = [
+    "BY_HAND",
+    "LAZY",
+    "VERSION",
+    "Diff",
+    "Fact",
+    "Left",
+    "Pin",
+    "Snapshot",
+    "StepRow",
+    "budget_data",
+    "carried_pins",
+    "diff_data",
+    "head_data",
+    "levels_data",
+    "line",
+    "pin_data",
+    "plan_data",
+    "regret_data",
+    "segment_data",
+    "snapshot_schema",
+    "step_data",
+    "window_data",
+]
 
 VERSION = 1
+LONGEST_LINE = 200  # ► characters of a line in the document: a title of forty calls is 3 kB
 BY_HAND = "by hand"
 """The rule of a pin that no rule found: a person set it."""
 
@@ -129,14 +160,14 @@ class Snapshot(Shown):
     plan: Plan
     timeline: tuple[StepRow, ...] = ()
     diffs: tuple[Diff, ...] = ()
+    regrets: tuple[Regret, ...] = ()
     pins: tuple[Pin, ...] = ()
     notices: tuple[str, ...] = ()
     version: int = field(default=VERSION)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain JSON data without message texts beyond titles. Field order is fixed."""
-        plan = self.plan
-        window = self.budget.window
+        """The document: plain JSON data without message texts beyond titles. Its fields are in `snapshot_schema()`."""
+        carried = carried_pins(self.pins)
         return {
             "version": self.version,
             "name": self.name,
@@ -145,60 +176,186 @@ class Snapshot(Shown):
             "policy": self.policy,
             "state": self.state,
             "step": self.step,
-            "window": {
-                "total": window.total,
-                "reserve": window.reserve,
-                "hard": self.budget.hard,
-                "usable": self.budget.usable,
-                "effective": window.effective,
-                "max_input": window.max_input,
-                "source": window.source,
-            },
-            "levels": asdict(self.budget.levels),
-            "budget": {
-                "used": self.budget.used,
-                "fill": self.budget.fill,
-                "free": self.budget.free,
-                "beyond": self.budget.beyond,
-                "over": self.budget.over,
-                "room": self.budget.room,
-                "p95": self.budget.p95,
-                "how": self.budget.how,
-                "unattributed": self.budget.unattributed,
-                "slices": [asdict(item) for item in self.budget.slices],
-            },
+            "window": window_data(self.budget),
+            "levels": levels_data(self.budget.levels),
+            "budget": budget_data(self.budget),
             "segments": [
-                {
-                    "id": item.id,
-                    "kind": item.kind,
-                    "title": item.title,
-                    "tokens": item.tokens,
-                    "retention": item.retention.label,
-                    "droppable": item.droppable,
-                    "reason": item.reason,
-                    "source": item.source,
-                    "trust": item.trust,
-                    "position": item.position,
-                    "step": item.step,
-                    "address": item.address,
-                    "collapsed": item.collapsed,
-                    "verdict": item.verdict,
-                    "why": item.why,
-                }
+                {**segment_data(item, carried.get(item.id)), "position": item.position}
                 for item in self.segments
             ],
-            "plan": {
-                "outcome": plan.outcome,
-                "before": plan.before,
-                "after": plan.after,
-                "fill_before": plan.fill_before,
-                "fill_after": plan.fill_after,
-                "forced": plan.forced,
-                "reason": plan.reason,
-                "digest": plan.digest,
-            },
-            "timeline": [asdict(row) for row in self.timeline],
-            "diffs": [asdict(diff) for diff in self.diffs],
-            "pins": [asdict(pin) for pin in self.pins],
+            "plan": plan_data(self.plan, self.plan.digest),
+            "timeline": [step_data(row) for row in self.timeline],
+            "diffs": [diff_data(diff) for diff in self.diffs],
+            "regrets": [regret_data(one) for one in self.regrets],
+            "pins": [pin_data(pin) for pin in self.pins],
             "notices": list(self.notices),
+            "repairs": list(self.segments.repairs),
         }
+
+
+def snapshot_schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of what `Snapshot.to_json` returns."""
+    text = files("ethang_nb.context").joinpath("snapshot.schema.json").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
+
+
+# ---- the parts of the document, as whoever builds it piece by piece needs them
+
+
+def _plain(item: Any) -> dict[str, Any]:
+    """The fields of a flat value; `dataclasses.asdict` would copy each of them deeply."""
+    return {name: getattr(item, name) for name in item.__dataclass_fields__}
+
+
+def pin_data(pin: Pin) -> dict[str, Any]:
+    return _plain(pin)
+
+
+def levels_data(levels: Levels) -> dict[str, Any]:
+    return _plain(levels)
+
+
+def line(text: str) -> str:
+    """A line whose words come from outside, as it stands in the document."""
+    return text if len(text) <= LONGEST_LINE else text[: LONGEST_LINE - 1] + "…"
+
+
+def carried_pins(pins: Iterable[Pin]) -> dict[str, int]:
+    """The segments that carry a pin that holds, each with the first such pin."""
+    carried: dict[str, int] = {}
+    for pin in pins:
+        if pin.segment and not pin.lifted:
+            carried.setdefault(pin.segment, pin.id)
+    return carried
+
+
+def segment_data(item: Segment, pin: int | None) -> dict[str, Any]:
+    """All of a segment but its position, which is its place among the others."""
+    return {
+        "id": item.id,
+        "kind": item.kind,
+        "title": line(item.title),
+        "tokens": item.tokens,
+        "retention": item.retention.label,
+        "droppable": item.droppable,
+        "reason": item.reason,
+        "source": line(item.source),
+        "trust": item.trust,
+        "step": item.step,
+        "address": item.address,
+        "collapsed": item.collapsed,
+        "incomplete": item.incomplete,
+        "pin": pin,
+        "verdict": item.verdict,
+        "why": item.why,
+    }
+
+
+def window_data(budget: Budget) -> dict[str, Any]:
+    window = budget.window
+    return {
+        "total": window.total,
+        "reserve": window.reserve,
+        "hard": budget.hard,
+        "usable": budget.usable,
+        "effective": window.effective,
+        "max_input": window.max_input,
+        "source": window.source,
+    }
+
+
+def budget_data(budget: Budget) -> dict[str, Any]:
+    return {
+        "used": budget.used,
+        "fill": budget.fill,
+        "free": budget.free,
+        "beyond": budget.beyond,
+        "over": budget.over,
+        "room": budget.room,
+        "p95": budget.p95,
+        "how": budget.how,
+        "unattributed": budget.unattributed,
+        "fixed": budget.fixed,
+        "headroom": budget.headroom,
+        "line": budget.line,
+        "ratio": budget.ratio,
+        "cleanup_at": budget.cleanup_at,
+        "unsendable": budget.unsendable,
+        "slices": [
+            {"name": item.name, "tokens": item.tokens, "how": item.how, "count": item.count}
+            for item in budget.slices
+        ],
+    }
+
+
+def plan_data(plan: Plan, digest: str) -> dict[str, Any]:
+    """`digest`: the plan's own, or "" where nobody asked for it: it reads every segment."""
+    return {
+        "outcome": plan.outcome,
+        "policy": plan.policy,
+        "before": plan.before,
+        "after": plan.after,
+        "fill_before": plan.fill_before,
+        "fill_after": plan.fill_after,
+        "forced": plan.forced,
+        "kept": plan.kept,
+        "note_tokens": plan.note_tokens,
+        "price": None if plan.price is None else _plain(plan.price),
+        "reason": plan.reason,
+        "digest": digest,
+    }
+
+
+def step_data(row: StepRow) -> dict[str, Any]:
+    return {
+        "step": row.step,
+        "fill": row.fill,
+        "tokens": row.tokens,
+        "events": [line(event) for event in row.events],
+        "kinds": list(row.kinds),
+        "before": row.before,
+        "what": line(row.what),
+        "fixed": row.fixed,
+        "task": row.task,
+        "history": row.history,
+        "output": row.output,
+        "headroom": row.headroom,
+    }
+
+
+LAZY = ("left", "note", "facts", "price")
+"""What a diff has that its head has not: worked out when somebody opens it."""
+
+
+def head_data(diff: Diff) -> dict[str, Any]:
+    """A diff without what is worked out when somebody opens it."""
+    return {
+        "step": diff.step,
+        "outcome": diff.outcome,
+        "forced": diff.forced,
+        "before": diff.before,
+        "after": diff.after,
+        "fill_before": diff.fill_before,
+        "fill_after": diff.fill_after,
+        "note_tokens": diff.note_tokens,
+        "note_reference": diff.note_reference,
+        "note_author": diff.note_author,
+        "generation": diff.generation,
+        "digest": diff.digest,
+        "reason": diff.reason,
+    }
+
+
+def diff_data(diff: Diff) -> dict[str, Any]:
+    return {
+        **head_data(diff),
+        "left": [{**_plain(item), "title": line(item.title)} for item in diff.left],
+        "note": diff.note,
+        "facts": [_plain(fact) for fact in diff.facts],
+        "price": None if diff.price is None else _plain(diff.price),
+    }
+
+
+def regret_data(one: Regret) -> dict[str, Any]:
+    return {**_plain(one), "what": line(one.what)}

@@ -174,6 +174,11 @@ class Timeline(Shown, Sequence[Step]):
         """How many decisions had this outcome (`cleanup`, `nudge`, `reseed`, `idle`, `stuck`)."""
         return sum(turn.decision.outcome == outcome for turn in self._turns)
 
+    @cached_property
+    def happened(self) -> tuple[Step, ...]:
+        """The steps at which something was decided. At all others nothing was, or they are idle as before."""
+        return tuple(self._step(at) for at in dict.fromkeys(self._points))
+
     @property
     def plans(self) -> tuple[tuple[int, Plan], ...]:
         """(step, plan) of every decision that landed, could not, or nudged."""

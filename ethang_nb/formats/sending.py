@@ -83,6 +83,7 @@ class _Piece(NamedTuple):
     ids: tuple[str, ...]
     items: Sequence[tuple[Callable[[Any], Any], Any]]
     system: Sequence[dict[str, Any]] = ()
+    mended: bool = False
 
 
 class Sender:
@@ -112,7 +113,8 @@ class Sender:
         if len(known) > _KEPT * len(pieces):
             self._pieces, self._others = {id(piece.segment): piece for piece in pieces}, {}
         ids = [call_id for piece in pieces for call_id in piece.ids]
-        if len(set(ids)) < len(ids):
+        mended = len(set(ids)) < len(ids)
+        if mended:
             pieces = self._renamed(pieces)
         try:  # as new ones, since whoever is sent them may change them
             items = [copied(item) for piece in pieces for copied, item in piece.items]
@@ -122,7 +124,8 @@ class Sender:
             anthropic.joined(items) if shape == "anthropic" else items,
             system=_system_text(block for piece in pieces for block in piece.system),
             plan=plan,
-            repairs=lambda: whole().repairs,
+            # Each segment stands alone, so where none was mended nothing is to be told of them all.
+            repairs=(lambda: whole().repairs) if mended or any(piece.mended for piece in pieces) else tuple,
         )
 
     def _renamed(self, pieces: Iterable[_Piece]) -> list[_Piece]:
@@ -163,15 +166,19 @@ def _stands_alone(segment: Sequence[Message]) -> bool:
 def _piece(segment: Sequence[Message], shape: Shape) -> _Piece:
     """A segment that stands alone, written."""
     if shape == "ethang":
-        return _Piece(segment, (), [(_same, message) for message in mend(segment).messages])
+        mended = mend(segment)
+        items = [(_same, message) for message in mended.messages]
+        return _Piece(segment, (), items, mended=bool(mended.repairs))
     if shape == "openai":
-        items = openai.write(segment).messages
-        ids = [call["id"] for item in items for call in item.get("tool_calls", ())]
-        return _Piece(segment, tuple(ids), [(_copy_of(item), item) for item in items])
+        plain = openai.write(segment)
+        ids = [call["id"] for item in plain.messages for call in item.get("tool_calls", ())]
+        written = [(_copy_of(item), item) for item in plain.messages]
+        return _Piece(segment, tuple(ids), written, mended=bool(plain.repairs))
     wire = anthropic.apart(segment)
     blocks = [block for item in wire.messages for block in item["content"]]
     ids = [block["id"] for block in blocks if block["type"] == "tool_use"]
-    return _Piece(segment, tuple(ids), [(_copy_of(item), item) for item in wire.messages], wire.system)
+    written = [(_copy_of(item), item) for item in wire.messages]
+    return _Piece(segment, tuple(ids), written, wire.system, mended=bool(wire.repairs))
 
 
 def _same(message: Message) -> Message:

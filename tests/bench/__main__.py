@@ -7,6 +7,8 @@ from importlib import import_module
 BENCHES = {
     "tokens": "counting: against other counters, on megabytes of one thing, and whether a text is over a limit",
     "planner": "planning a step and a whole run, against other trimmers",
+    "live": "an update of a live view of ten thousand segments, against the list as a synced trait",
+    "browser": "views of ten thousand segments in Chromium: opening, scrolling, a slider's way to the kernel and back",
 }
 
 
@@ -23,7 +25,10 @@ def main(names):
         try:
             bench = import_module(f"tests.bench.{name}")
         except ModuleNotFoundError as error:
-            print(f"{name} needs {error.name}; `uv sync --group peers` installs the peers", file=sys.stderr)
+            print(
+                f"{name} needs {error.name}; `uv sync --group peers --group browser` brings it",
+                file=sys.stderr,
+            )
             return 1
         bench.main()
     return 0

@@ -1,0 +1,1 @@
+"""Live views: what every host of them shares, whether notebook, panel or another. Nothing here knows IPython."""
