@@ -4,8 +4,10 @@
     session = eth.Session("reader", window=6_000)       # an agent with its window in view
     context = eth.Context(8_000, model="gpt-4o")        # the same for an agent of your own
     eth.plan(messages, 8_000), eth.budget(messages, 8_000), eth.segments(messages)
+    eth.ContextView(session)                            # all of it, live in the notebook
 
-Names are loaded when they are first used; importing this loads no tokenizer, no HTTP client and no IPython.
+Names are loaded when they are first used; importing this loads no tokenizer, no HTTP client, no IPython and no
+widgets.
 """
 
 from __future__ import annotations
@@ -27,18 +29,32 @@ if TYPE_CHECKING:
     from ethang_nb.errors import EthangError
     from ethang_nb.experiments.delegation import delegation
     from ethang_nb.store.spill import SpillStore
+    from ethang_nb.views.widgets.budget_bar import BudgetBar
+    from ethang_nb.views.widgets.compaction_diff import CompactionDiff
+    from ethang_nb.views.widgets.context_view import ContextView
+    from ethang_nb.views.widgets.segment_list import SegmentList
+    from ethang_nb.views.widgets.timeline_view import TimelineView
+    from ethang_nb.views.widgets.trace import Trace
+    from ethang_nb.views.widgets.what_if import WhatIf
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "BudgetBar": "views.widgets.budget_bar",
+    "CompactionDiff": "views.widgets.compaction_diff",
     "Context": "api",
+    "ContextView": "views.widgets.context_view",
     "EthangError": "errors",
     "Limits": "agent.limits",
     "Message": "context.messages",
     "Policy": "context.policy",
     "Run": "agent.run",
+    "SegmentList": "views.widgets.segment_list",
     "Session": "agent.session",
     "SpillStore": "store.spill",
+    "TimelineView": "views.widgets.timeline_view",
+    "Trace": "views.widgets.trace",
+    "WhatIf": "views.widgets.what_if",
     "Window": "context.window",
     "budget": "api",
     "counter": "api",
@@ -54,14 +70,21 @@ _HOMES = {
 }
 
 __all__ = [
+    "BudgetBar",
+    "CompactionDiff",
     "Context",
+    "ContextView",
     "EthangError",
     "Limits",
     "Message",
     "Policy",
     "Run",
+    "SegmentList",
     "Session",
     "SpillStore",
+    "TimelineView",
+    "Trace",
+    "WhatIf",
     "Window",
     "budget",
     "counter",

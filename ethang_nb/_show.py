@@ -1,7 +1,8 @@
 """The one sanctioned seam upward: a value names its renderer by string, which is loaded only when it is shown.
 
-A module named in `_view` gives `text(value) -> str` and `html(value) -> str`. So the pure rooms need not
-import `views/`, and importing ethang_nb loads none of it.
+A module named in `_view` gives `text(value) -> str` and `html(value) -> str`, and may give `data(value) -> dict`:
+data by MIME type that is stored beside them. So the pure rooms need not import `views/`, and importing ethang_nb
+loads none of it.
 """
 
 from __future__ import annotations
@@ -36,3 +37,10 @@ class Shown:
 
     def _repr_html_(self) -> str:
         return self._render("html")
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        """What is stored beside text and HTML; {} where the view gives no data."""
+        if not getattr(self, "_view", ""):
+            return {}
+        data = getattr(import_module(self._view), "data", None)
+        return {} if data is None else dict(data(self))

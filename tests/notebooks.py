@@ -18,6 +18,7 @@ FOLDER = Path(__file__).parents[1] / "notebooks"
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 METADATA = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
 KEPT = ("tags",)  # of a cell's metadata
+OURS = ("application/vnd.ethang.snapshot+json",)  # of an output's: which view to draw
 
 
 def executed(notebook, folder):
@@ -44,7 +45,9 @@ def normal(notebook):
         cell.id = f"cell-{number:02}"
         cell.metadata = nbformat.from_dict({key: cell.metadata[key] for key in KEPT if key in cell.metadata})
         for output in cell.get("outputs", ()):
-            output.get("metadata", {}).clear()
+            if "metadata" in output:
+                kept_metadata = {key: value for key, value in output.metadata.items() if key in OURS}
+                output.metadata = nbformat.from_dict(kept_metadata)
     return kept
 
 

@@ -1,4 +1,7 @@
-"""%%ethang: the text of a cell as a piece of work of the notebook's session, and its run as the cell's one output."""
+"""%%ethang: the text of a cell as a piece of work of the notebook's session.
+
+Its outputs are the live view, shown before the worker starts, and the run.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ethang_nb.agent.run import Run
+from ethang_nb.agent.session import Session
 from ethang_nb.config import NAMES, steps
 from ethang_nb.errors import EmptyTask, Misuse, PathRefused
 from ethang_nb.notebook.arguments import Flag, Given, variable
@@ -52,11 +56,16 @@ class CellRun:
 
 
 def run_cell(
-    given: Given, text: str, sessions: NotebookSessions, tell: Callable[[str], None] = print
+    given: Given,
+    text: str,
+    sessions: NotebookSessions,
+    tell: Callable[[str], None] = print,
+    show: Callable[[Session], None] | None = None,
 ) -> CellRun:
     """Runs `text` and waits for its end, so that Run All works; with --detach it returns at once.
 
-    `tell` says before the run what a person should know by then: that an earlier kernel's record goes on.
+    `tell` says before the run what a person should know by then: that an earlier kernel's record goes on. `show`
+    shows the session from then on; None where nothing could be seen of it.
 
     Raises what is wrong with the flags, the text or the settings before anything is recorded. ■ asks the run to
     end and waits for that; a second ■ lets go of it at once.
@@ -71,7 +80,9 @@ def run_cell(
     session = sessions.for_cell(choice)
     if said := sessions.resumed(session):
         tell(line(said))
-    # Here, before the worker starts, the live view will be displayed as the first of a cell's two outputs.
+    if show is not None:
+        session.refuse_busy()  # a cell that cannot run shows why, and nothing else
+        show(session)
     try:
         run = session.start(text) if detach else session.run(text)
     except KeyboardInterrupt:  # in the moment before the wait began

@@ -1,6 +1,7 @@
 """The IPython extension: registers the magics, the settings and the matcher, and takes all of it away again.
 
-Loading opens no file and starts no thread; the first magic that is used does. Loading twice changes nothing.
+Loading opens no file and starts no thread; the first magic that is used does. Loading twice changes nothing. In a
+kernel it opens one comm, by which a side panel finds us.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from ethang_nb.notebook.completion import Matcher, matcher
 from ethang_nb.notebook.configurable import Ethang
 from ethang_nb.notebook.magics import NAME, magic
 from ethang_nb.notebook.naming import notebook_name
+from ethang_nb.notebook.panel import Panels
 from ethang_nb.notebook.sessions import NotebookSessions
 
 __all__ = ["load", "unload"]
@@ -26,6 +28,7 @@ class _Loaded:
     sessions: NotebookSessions
     settings: Ethang
     matcher: Matcher
+    panels: Panels | None
 
 
 _LOADED: list[_Loaded] = []
@@ -40,7 +43,11 @@ def load(shell: Any) -> None:
         notebook_name(shell), configured=lambda: settings.given, namespace=shell.user_ns
     )
     found = _Loaded(
-        shell=shell, sessions=sessions, settings=settings, matcher=matcher(sessions, shell.user_ns)
+        shell=shell,
+        sessions=sessions,
+        settings=settings,
+        matcher=matcher(sessions, shell.user_ns),
+        panels=Panels.of(shell, lambda: sessions.current),
     )
     shell.register_magic_function(magic(shell, sessions), magic_kind="line_cell", magic_name=NAME)
     shell.configurables.append(settings)
@@ -63,6 +70,8 @@ def unload(shell: Any) -> None:
     _take(shell.Completer.custom_matchers, found.matcher)
     _take(_transformers(shell), _with_body)
     atexit.unregister(found.sessions.close)
+    if found.panels is not None:
+        found.panels.close()
     found.sessions.close()
 
 

@@ -8,7 +8,8 @@ from typing import Any
 from IPython.core.magic import no_var_expand
 from IPython.display import display
 
-from ethang_nb.errors import Misuse, Unknown
+from ethang_nb.agent.session import Session
+from ethang_nb.errors import Missing, Misuse, Unknown
 from ethang_nb.notebook.arguments import HELP_FLAGS, parse, silenced, split
 from ethang_nb.notebook.cell import FLAGS, run_cell
 from ethang_nb.notebook.commands import COMMANDS, Asked, Command
@@ -45,8 +46,10 @@ def _cell(line: str, cell: str, shell: Any, sessions: NotebookSessions) -> Any:
         return Help()
     # IPython's own decorator for this reads the text as Python, and fails at an apostrophe.
     text, quiet = silenced(cell)
+    tell = _hushed if quiet else print
+    show = _live if _has_comms(shell) and not quiet else None
     try:
-        found = run_cell(given, text, sessions, _hushed if quiet else print)
+        found = run_cell(given, text, sessions, tell, show)
     except KeyboardInterrupt:
         raise Stopped from None
     if found.variable:
@@ -60,6 +63,23 @@ def _cell(line: str, cell: str, shell: Any, sessions: NotebookSessions) -> Any:
 
 def _hushed(_: str) -> None:
     """A ; at the end of a cell hides all that it says."""
+
+
+def _has_comms(shell: Any) -> bool:
+    """Whether a front end could show a live view: there is a kernel. A terminal has none."""
+    return getattr(shell, "kernel", None) is not None
+
+
+def _live(session: Session) -> None:
+    """Displays the session's live view. Where it cannot be made the run goes on without, and says so."""
+    from ethang_nb.views.widgets.context_view import ContextView
+
+    try:
+        data, metadata = ContextView.of(session).opening()
+    except Missing as error:
+        print(f"No live view: {error}")  # noqa: T201 - the cell's own words
+        return
+    display(data, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
 
 
 def _line(line: str, sessions: NotebookSessions) -> Any:

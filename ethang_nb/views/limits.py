@@ -7,11 +7,15 @@ __all__ = [
     "ANSWER",
     "ANSWER_REPORT",
     "BODY_BYTES",
+    "DATA_BYTES",
+    "DATA_LEAST",
     "FACTS",
     "FACTS_REPORT",
     "NOTE_REPORT",
     "OPEN_ROWS",
     "OUTPUT_BYTES",
+    "PAGE_TEXT",
+    "PAGE_TEXTS",
     "PREVIEW",
     "ROWS",
     "ROWS_REPORT",
@@ -22,6 +26,8 @@ __all__ = [
 OUTPUT_BYTES = 50_000  # ► one stored output of a cell
 STYLE_BYTES = 6_000  # ► the style sheet inside it
 BODY_BYTES = OUTPUT_BYTES - STYLE_BYTES - 1_500  # what is left for everything but the sheet and its box
+DATA_BYTES = 18_000  # ► the snapshot as data inside it, written as a notebook file writes it
+DATA_LEAST = 12_000  # ► what text and HTML leave to it
 PREVIEW = 200  # ► characters of any text of the conversation that a notebook stores
 TITLE = 120  # ► characters of a segment's title
 ADDRESS = 160  # ► characters of an address; longer ones are cut
@@ -33,3 +39,5 @@ ROWS = 40  # ► rows of a table in a stored output
 ROWS_REPORT = 1_000  # ► rows of a table in a report
 FACTS = 12  # ► facts of one fate in a stored output
 FACTS_REPORT = 200  # ► the same in a report
+PAGE_TEXT = 20_000  # ► characters of one segment's text in an interactive page
+PAGE_TEXTS = 2_000_000  # ► characters of all of them together

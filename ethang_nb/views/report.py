@@ -19,7 +19,7 @@ from ethang_nb.views.plain import line, opened, visible
 from ethang_nb.views.run import RunLike
 from ethang_nb.views.stylesheet import for_page
 
-__all__ = ["report"]
+__all__ = ["body", "heading", "report"]
 
 EVERYTHING = 20_000_000  # ► bytes of one table: only hostile data comes near
 TALL = 40  # ► segments from which on their table scrolls in a box of its own
@@ -34,7 +34,7 @@ _ROLES = {"tr": "row", "td": "cell", "table": "table", "thead": "rowgroup", "tbo
 
 def report(snapshot: Snapshot, run: RunLike | None = None, title: str = "") -> str:
     """The whole page. Without a title it is called after the session."""
-    name = line(title, 120) or f"Context of {line(snapshot.name, 80)}"
+    name = heading(snapshot, title)
     head = el(
         "head",
         el("meta", charset="utf-8"),
@@ -44,19 +44,29 @@ def report(snapshot: Snapshot, run: RunLike | None = None, title: str = "") -> s
         el("title", name),
         style_sheet(for_page()),
     )
+    main = el("main", body(snapshot, run, name), class_="eth-view eth-report")
+    page = el("body", main, class_="eth-page")
+    return f"<!doctype html>\n{el('html', lines([head, page]), lang='en')}\n"
+
+
+def heading(snapshot: Snapshot, title: str = "") -> str:
+    """What a page is called."""
+    return line(title, 120) or f"Context of {line(snapshot.name, 80)}"
+
+
+def body(snapshot: Snapshot, run: RunLike | None, name: str) -> Markup:
+    """All that a page called `name` shows."""
     parts = _parts(snapshot)
-    body = lines(
+    return lines(
         [
             _header(snapshot, run, name),
             _navigation(parts),
             _run(run) if run else None,
             _figure(snapshot),
-            *(_section(part_id, head_, body_) for part_id, head_, body_ in parts),
+            *(_section(part_id, head, part) for part_id, head, part in parts),
             _footer(snapshot),
         ]
     )
-    page = el("body", el("main", body, class_="eth-view eth-report"), class_="eth-page")
-    return f"<!doctype html>\n{el('html', lines([head, page]), lang='en')}\n"
 
 
 def _header(snapshot: Snapshot, run: RunLike | None, name: str) -> Markup:

@@ -1,20 +1,23 @@
-"""A run as text and HTML: how it ended and what it answered, then the context it left behind."""
+"""A run as text, HTML and data: how it ended and what it answered, then the context it left behind.
+
+One stored output holds all three, so they share the bytes that it may take.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
 
 from ethang_nb.context.snapshot import Diff, Snapshot
-from ethang_nb.views import budget, context, diff
+from ethang_nb.views import budget, context, diff, stored
 from ethang_nb.views.excerpt import fitting, size
-from ethang_nb.views.limits import ANSWER, BODY_BYTES, PREVIEW
+from ethang_nb.views.limits import ANSWER, BODY_BYTES, DATA_BYTES, DATA_LEAST, OUTPUT_BYTES, PREVIEW
 from ethang_nb.views.markup import Markup, el, lines
 from ethang_nb.views.numbers import count, grouped, percent
 from ethang_nb.views.plain import indented, line, opened, visible
 from ethang_nb.views.stylesheet import output
 
-__all__ = ["RunLike", "answer", "ending", "fault", "figures", "html", "session", "text", "tone"]
+__all__ = ["RunLike", "answer", "data", "ending", "fault", "figures", "html", "session", "text", "tone"]
 
 NOTICES = 4  # ►
 ANSWER_BYTES = 20_000  # ► of a stored answer; one in a script of many bytes is cut further
@@ -100,7 +103,7 @@ def text(run: RunLike) -> str:
     for notice in run.notices[:NOTICES]:
         said += indented(f"notice: {line(notice, PREVIEW)}", "")
     if run.answer:
-        said += ["", answer(run, ANSWER)]
+        said += ["", next(form for form in _forms(run) if _bytes(form) <= ANSWER_BYTES)]
     if run.snapshot is not None:
         found = run.snapshot.budget
         said += ["", budget.bar(found), *indented(f"{budget.full(found)}: {budget.sentence(found)}", "")]
@@ -121,8 +124,18 @@ def html(run: RunLike) -> str:
         ]
     )
     snapshot = run.snapshot
-    rest = _context(snapshot, BODY_BYTES - size(said)) if snapshot is not None else None
+    room = BODY_BYTES - DATA_LEAST - size(said)
+    rest = _context(snapshot, room) if snapshot is not None else None
     return output(said, rest, label=f"Run of {line(run.session, 60)}")
+
+
+def data(run: RunLike) -> dict[str, Any]:
+    """The context it left behind, as data in what text and HTML leave of a stored output; {} where that is nothing."""
+    if run.snapshot is None:
+        return {}
+    left = OUTPUT_BYTES - _bytes(html(run)) - _bytes(text(run))
+    found = stored.document(run.snapshot, min(left, DATA_BYTES))
+    return {stored.MIME: found} if stored.size(found) <= left else {}
 
 
 def tone(run: RunLike) -> str:
@@ -131,9 +144,16 @@ def tone(run: RunLike) -> str:
 
 
 def _answer(run: RunLike) -> Markup:
-    return fitting(
-        (el("pre", answer(run, limit), class_="eth-answer") for limit in (ANSWER, ANSWER // 4)), ANSWER_BYTES
-    )
+    return fitting((el("pre", form, class_="eth-answer") for form in _forms(run)), ANSWER_BYTES)
+
+
+def _forms(run: RunLike) -> Iterator[str]:
+    """The answer as an output stores it, and shorter: characters take from one to six bytes."""
+    return (answer(run, limit) for limit in (ANSWER, ANSWER // 4))
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode())
 
 
 def _context(snapshot: Snapshot, room: int) -> Markup:

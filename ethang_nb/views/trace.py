@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from ethang_nb.agent.trace import Place, Trace
 from ethang_nb.views.excerpt import excerpt, rows_within
 from ethang_nb.views.limits import ADDRESS, PREVIEW, ROWS, TITLE
-from ethang_nb.views.markup import Markup, address, breakable, el
+from ethang_nb.views.markup import Markup, address, breakable, el, lines
 from ethang_nb.views.numbers import count, grouped
 from ethang_nb.views.plain import indented, line, opened
 from ethang_nb.views.stylesheet import output
 
-__all__ = ["happened", "html", "place", "stands", "summary", "text"]
+__all__ = ["happened", "html", "part", "place", "stands", "summary", "text"]
 
 ALLOWANCE = 30_000  # ► bytes of the table
 WANTED = 60  # characters of the text that was looked for
@@ -87,10 +87,15 @@ def text(trace: Trace) -> str:
     return "\n".join(said)
 
 
+def part(trace: Trace) -> Markup:
+    """The trace as a piece of a stored output."""
+    said = el("p", el("strong", opened(summary(trace))), ".")
+    return lines([said, _table(trace.places) if trace.places else None])
+
+
 def html(trace: Trace) -> str:
     """The trace as a stored output."""
-    said = el("p", el("strong", opened(summary(trace))), ".")
-    return output(said, _table(trace.places) if trace.places else None, label="Trace")
+    return output(part(trace), label="Trace")
 
 
 def _table(places: Sequence[Place]) -> Markup:

@@ -1,5 +1,6 @@
 """Bad input: one line that names the value and the next step; the record stays whole and the next cell works."""
 
+import json
 import subprocess
 import sys
 
@@ -96,7 +97,10 @@ def test_strange_characters_are_a_task_like_any_other(notebook, text):
     raw = str(notebook.run("%ethang request --raw").value)
     for form in (
         raw,
-        *data.values(),
+        *(
+            found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+            for found in data.values()
+        ),
         str(notebook.run("%ethang context").value),
         str(notebook.run("%ethang request").value),
     ):

@@ -5,6 +5,7 @@ import pytest
 import ethang_nb
 from ethang_nb.agent.opening import find_open
 from ethang_nb.errors import RunEnded
+from ethang_nb.views import stored
 
 SAY = "%%ethang --model script:say.yaml"
 
@@ -26,14 +27,14 @@ def test_the_reader_answers_from_files(notebook):
     assert "contracts/c4.txt" in run.answer
 
 
-def test_a_cell_has_one_output(notebook):
+def test_without_a_kernel_a_cell_has_one_output(notebook):
     shown = notebook.run(f"{SAY}\nsay")
     assert [] == shown.outputs
     data, _ = notebook.shell.display_formatter.format(shown.value)
-    assert {"text/plain", "text/html"} == set(data)
+    assert {"text/plain", "text/html", stored.MIME} == set(data)
     assert data["text/plain"].startswith("Completed: 1 step")
     assert "Run of audit" in data["text/html"]
-    assert len(data["text/html"]) + len(data["text/plain"]) < 50_000
+    assert len(data["text/html"]) + len(data["text/plain"]) + stored.size(data[stored.MIME]) < 50_000
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,12 @@ def test_the_reader_runs_end_to_end(kernel):
     reply = kernel.run(
         "%%ethang --window 6000\nRead every file in contracts and tell me which order is affected."
     )
-    [(kind, text)] = reply.outputs
-    assert "execute_result" == kind
+    assert ["display_data", "execute_result"] == [kind for kind, _ in reply.outputs]
+    live, text = (text for _, text in reply.outputs)
+    assert "ContextView(audit)" == live
     assert text.startswith("Completed: ")
     assert "ORD-47" in text
-    assert "<details" in reply.html[0]
+    assert "<details" in reply.html[1]
     assert "Session audit" in kernel.run("%ethang status").text
     assert ".ethang/ethang.db" in kernel.run("%ethang status").text
 
@@ -24,9 +25,8 @@ def test_interrupting_ends_a_cell_at_once_and_loses_nothing(kernel):
     cell = "%%ethang --session stopped --model script:slow.yaml\ngo"
     reply = kernel.run(cell, interrupts=[lambda: kernel.recorded("stopped", "request") == 2])
     assert reply.after < GRACE
-    [(kind, text)] = reply.outputs
-    assert "execute_result" == kind
-    assert text.startswith("Interrupted: 2 steps")
+    assert ["display_data", "execute_result"] == [kind for kind, _ in reply.outputs]
+    assert reply.outputs[1][1].startswith("Interrupted: 2 steps")
     said = kernel.run(
         "[event.kind for event in __import__('ethang_nb').open_session('stopped').recorded][-3:]"
     ).text
@@ -61,7 +61,7 @@ def test_a_tool_of_the_notebook_prints_into_its_cell_and_stops_with_it(kernel):
     cell = "%%ethang --session prints --model script:boom.yaml --tools boom\ngo"
     reply = kernel.run(cell, interrupts=[lambda: kernel.recorded("prints", "tool start") == 1])
     assert reply.after < GRACE
-    assert ["stream", "execute_result"] == [kind for kind, _ in reply.outputs]
+    assert ["display_data", "stream", "execute_result"] == [kind for kind, _ in reply.outputs]
     assert "Interrupted: " in reply.text
 
 
@@ -111,7 +111,7 @@ def test_a_killed_kernel_loses_nothing(kernel):
     kernel.kill()
     assert [] == kernel.run("%load_ext ethang_nb").outputs
     reply = kernel.run("%%ethang --session killed --model script:say.yaml\ngo on")
-    assert ["stream", "execute_result"] == [kind for kind, _ in reply.outputs]
+    assert ["stream", "display_data", "execute_result"] == [kind for kind, _ in reply.outputs]
     assert reply.text.startswith("Session killed goes on after 2 steps that an earlier kernel recorded")
     assert "Completed: 1 step" in reply.text
     asked = "[m.text for m in __import__('ethang_nb').open_session('killed').sent if m.role == 'user']"
