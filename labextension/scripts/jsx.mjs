@@ -1,0 +1,2 @@
+/** What the widgets' bundle makes elements with. */
+export { Fragment, h } from 'preact';

@@ -1,0 +1,7 @@
+/** How many rows of a list a stored document leaves out. */
+import { count } from '../format';
+import { Dim } from './Dim';
+
+export function LeftOut({ of, what, many }: { of: number | undefined; what: string; many?: string }) {
+  return of ? <Dim>… {count(of, `more ${what}`, many && `more ${many}`)} {of === 1 ? 'is' : 'are'} not stored here</Dim> : null;
+}
