@@ -100,7 +100,7 @@ test('pins and notices stand behind their number; a pin is lifted by its number'
 });
 
 test.each([
-  ['lost', 'The kernel was restarted or is gone: these numbers are the last it told.', 'kernel gone at step 45'],
+  ['lost', 'The kernel was restarted or is out of reach: these numbers are the last it told.', 'last told at step 45'],
   ['ended', 'The session is closed: these numbers are its last.', 'closed at step 45'],
   ['saved', 'A saved view', 'saved at step 45']
 ] as const)('numbers that are %s never look live', async (status, sentence, state) => {
@@ -151,4 +151,19 @@ test('a plan is said in the words of the static views', () => {
 test('hostile names stay text', async () => {
   const box = await draw(<ContextView {...props(docs.hostile())} />);
   expect(box.querySelector('img, script')).toBeNull();
+});
+
+test('a stored document says of every list how much of it is not stored here', async () => {
+  const left_out = { segments: 1, timeline: 2, diffs: 3, left: 4, facts: 5, pins: 6, notices: 7, regrets: 8 };
+  const box = await draw(<ContextView {...props({ ...running(), left_out }, { status: 'saved' })} />);
+  for (const name of ['Timeline', 'Cleanups', 'Segments']) {
+    await click(tab(box, name));
+  }
+  const said = [box.textContent];
+  for (const chip of ['pins', 'notices']) {
+    await click(button(box, chip));
+    said.push(box.querySelector('.e-chips + .e-side')!.textContent);
+  }
+  const numbers = said.join().match(/… \d(?= more[^…]* not stored here)/g)!.map(one => Number(one.slice(2)));
+  expect([...new Set(numbers)].sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
 });

@@ -208,3 +208,11 @@ test('an empty window says so, a hostile one stays text', async () => {
   expect(bad.querySelector('img, script')).toBeNull();
   expect(bad.textContent).not.toMatch(/[\u202e\u2066]/);
 });
+
+test('what Python says to search and to sort by is what the list begins with', async () => {
+  const more = { options: { search: 'read_file a', sort: 'tokens' } };
+  const box = await draw(<SegmentList {...props(doc(three), more)} />);
+  expect(box.querySelector('input')!.value).toBe('read_file a');
+  expect(box.querySelector('[aria-sort=descending]')!.textContent).toContain('tokens');
+  expect(titles(box)[0]).toBe('read_file a_2.txt');
+});

@@ -162,6 +162,9 @@ test('the table of steps has the newest page first, and all pages', async () => 
 test('nothing yet is said', async () => {
   const drawn = await draw(<Timeline {...props(docs.empty())} />);
   expect(drawn.textContent).toContain('No request has been made yet');
+  const heights = [...drawn.querySelectorAll('text')].map(text => Number(text.getAttribute('y')));
+  expect(heights[0]).toBe(0);
+  expect(heights.at(-1)).toBeGreaterThan(100);
 });
 
 test('what is no JSON is not indented', () => {

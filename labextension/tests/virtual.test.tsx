@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from 'vitest';
-import { found, type Place, VirtualRows } from '../src/views/parts/VirtualRows';
+import { found, type Field, VirtualRows } from '../src/views/parts/VirtualRows';
 import { draw, key, settled } from './drawing';
 
 afterEach(() => document.body.replaceChildren());
 
 const itself = (row: number) => row;
-const COLUMNS: Place<number>[] = [['n', 'row', itself]];
+const COLUMNS: Field<number>[] = [['n', 'row', itself]];
 const many = Array.from({ length: 10_000 }, (_, at) => at);
 
 function list(rows: readonly number[], more: object = {}) {

@@ -148,8 +148,8 @@ function Change({ diff, levels: { landing, cleanup }, go, children }: ChangeProp
         ))}
       </div>
       <Dim>
-        {percent(diff.fill_before)} → {percent(diff.fill_after)} full: {tokens(diff.before - diff.after)} freed. Marked: landing {percent(landing)}, cleanup{' '}
-        {percent(cleanup)}. {diff.reason && `Why: ${line(diff.reason, 400)}. `}
+        {percent(diff.fill_before)} → {percent(diff.fill_after)} full: {tokens(diff.before - diff.after)} freed. Marked:
+        landing {percent(landing)}, cleanup {percent(cleanup)}. {diff.reason && `Why: ${line(diff.reason, 400)}. `}
         {go && (
           <Button tone="quiet" onClick={() => go('timeline', { step: diff.step })}>
             See step {grouped(diff.step)}

@@ -95,7 +95,7 @@ function Still({ moves, children }: { moves: boolean; children: ComponentChildre
 }
 
 const TONES: Record<string, string> = { running: 'ok', completed: 'ok', idle: 'plain', live: 'plain' };
-const PAST = { ended: 'closed', lost: 'kernel gone', saved: 'saved' };
+const PAST = { ended: 'closed', lost: 'last told', saved: 'saved' };
 
 /** Who, under which settings, in what state; and Stop while it runs. */
 function Head({ doc, status, ask }: ViewProps) {

@@ -27,7 +27,7 @@ import {
 } from './parts/segments';
 import { slice } from './parts/Swatch';
 import { useCalm } from './parts/useCalm';
-import { type Place, VirtualRows } from './parts/VirtualRows';
+import { type Field, VirtualRows } from './parts/VirtualRows';
 import type { ViewProps } from './view';
 
 const TITLE = 120; // ► characters, as views/limits.py
@@ -41,7 +41,7 @@ export function SegmentList({ doc, status, ask, options }: ViewProps) {
   const [opened, show] = useState<string | null>(null);
   const root = useRef<HTMLElement>(null);
   const rows = useMemo(() => wanted(segments, want), [segments, want]);
-  const places = useMemo(() => columns(segments.reduce((most, { tokens }) => Math.max(most, tokens), 1)), [segments]);
+  const fields = useMemo(() => fieldsOf(segments.reduce((most, { tokens }) => Math.max(most, tokens), 1)), [segments]);
   const told = useMemo(() => summary(segments), [segments]);
   const place = (id: string | null) => (id === null ? -1 : rows.findIndex(row => row.id === id));
 
@@ -80,7 +80,7 @@ export function SegmentList({ doc, status, ask, options }: ViewProps) {
           <VirtualRows
             name={segments.length > 999 ? 'e-seg e-many' : 'e-seg'}
             label="Segments"
-            columns={places}
+            columns={fields}
             names={1}
             sorted={want}
             sort={sort}
@@ -160,7 +160,7 @@ function Finder({ want, set, shown, segments }: FinderProps) {
 }
 
 /** `largest` is the most tokens of any: bars are to that scale. */
-function columns(largest: number): Place<Segment>[] {
+function fieldsOf(largest: number): Field<Segment>[] {
   return [
     ['n', '#', row => grouped(row.position), 'position'],
     ['t', 'segment', title],
@@ -183,7 +183,7 @@ function columns(largest: number): Place<Segment>[] {
       row => (
         <>
           {grouped(row.tokens)}
-          <i class={slice(sliceOf(row.kind))} style={{ width: `${Math.max(2, Math.round((row.tokens * 100) / largest))}%` }} />
+          <i class={slice(sliceOf(row.kind))} style={{ width: `${Math.max(2, (row.tokens * 100) / largest)}%` }} />
         </>
       ),
       'tokens'

@@ -198,7 +198,11 @@ function Controls({ setting, move, window, levels, policy, known, off }: Control
         </div>,
         <div class="e-line">
           <small>beside it</small>
-          <Select label="Beside it" value={setting.second ?? STANDS} pick={name => move({ second: name === STANDS ? undefined : name })}>
+          <Select
+            label="Beside it"
+            value={setting.second ?? STANDS}
+            pick={name => move({ second: name === STANDS ? undefined : name })}
+          >
             <option>{STANDS}</option>
             <option value="">nothing</option>
             <Options of={names} />
@@ -235,7 +239,11 @@ function Result({ run, other, standing }: ResultProps) {
   ];
   return (
     <>
-      <Curves of={curves} levels={run.levels} said={`Fill of ${count(run.fills.length, 'step')}: ${names.join('; ')}. The table below has the figures.`} />
+      <Curves
+        of={curves}
+        levels={run.levels}
+        said={`Fill of ${count(run.fills.length, 'step')}: ${names.join('; ')}. The table below has the figures.`}
+      />
       {marked.length > 0 && <Legend of={marked} />}
       <Table name="e-runs" columns={[head, ...FIGURES]} rows={runs} />
       <Folded head={`Every step, ${grouped(run.fills.length)}`}>{() => <Steps runs={runs} names={names} />}</Folded>

@@ -27,12 +27,28 @@ interface Joined<T> {
   patch?: [number, T][];
 }
 
+/** A step travels as its values alone, in this order. */
+const STEP: readonly (keyof StepRow)[] = [
+  'step',
+  'fill',
+  'tokens',
+  'events',
+  'kinds',
+  'before',
+  'what',
+  'fixed',
+  'task',
+  'history',
+  'output',
+  'headroom'
+];
+
 interface Body extends Frame {
   set?: Partial<Doc>;
   /** Changes inside values of the document: of objects by key, of lists by index. */
   merge?: Record<string, unknown>;
   segments?: SegmentsBody;
-  timeline?: Joined<StepRow>;
+  timeline?: Joined<unknown[]>;
   diffs?: Joined<DiffHead>;
   regrets?: Joined<Regret>;
 }
@@ -264,7 +280,7 @@ export class Store {
     return {
       ...(merged({ ...old, ...body.set }, body.merge ?? {}) as object),
       segments: body.segments || !old ? this.#strip.list() : old.segments,
-      timeline: joined(old?.timeline ?? [], body.timeline),
+      timeline: joined(old?.timeline ?? [], body.timeline, stepRow),
       diffs: joined(old?.diffs ?? [], body.diffs),
       regrets: joined(old?.regrets ?? [], body.regrets)
     } as Doc;
@@ -294,13 +310,21 @@ function changes(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function joined<T>(old: readonly T[], change: Joined<T> | undefined): readonly T[] {
+function joined<T, W = T>(
+  old: readonly T[],
+  change: Joined<W> | undefined,
+  read = (row: W) => row as unknown as T
+): readonly T[] {
   if (!change) {
     return old;
   }
-  const kept = change.rows ? [...old.slice(0, change.at ?? 0), ...change.rows] : [...old];
+  const kept = change.rows ? [...old.slice(0, change.at ?? 0), ...change.rows.map(read)] : [...old];
   for (const [index, row] of change.patch ?? []) {
-    kept[index] = row;
+    kept[index] = read(row);
   }
   return kept;
+}
+
+function stepRow(values: unknown[]): StepRow {
+  return Object.fromEntries(STEP.map((name, at) => [name, values[at]])) as unknown as StepRow;
 }

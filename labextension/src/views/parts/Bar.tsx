@@ -21,7 +21,12 @@ export function Bar({ doc, rows, lit, light }: BarProps) {
   const placed = place(marks(doc), em);
   const raised = placed.some(({ row }) => row === 'above');
   return (
-    <div class={`e-scale${raised ? ' e-raised' : ''}`} ref={box} role="img" aria-label="The window to scale; the table below has its numbers">
+    <div
+      class={`e-scale${raised ? ' e-raised' : ''}`}
+      ref={box}
+      role="img"
+      aria-label="The window to scale; the table below has its numbers"
+    >
       <div class={`e-bar${lit ? ' e-lit' : ''}`}>
         {pieces(doc, rows).map(({ key, looks, share }) => (
           <i

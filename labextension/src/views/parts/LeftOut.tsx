@@ -3,5 +3,9 @@ import { count } from '../format';
 import { Dim } from './Dim';
 
 export function LeftOut({ of, what, many }: { of: number | undefined; what: string; many?: string }) {
-  return of ? <Dim>… {count(of, `more ${what}`, many && `more ${many}`)} {of === 1 ? 'is' : 'are'} not stored here</Dim> : null;
+  return of ? (
+    <Dim>
+      … {count(of, `more ${what}`, many && `more ${many}`)} {of === 1 ? 'is' : 'are'} not stored here
+    </Dim>
+  ) : null;
 }

@@ -30,7 +30,7 @@ export function Plot<P extends Point>({ levels, series, draw, children }: PlotPr
   const all = series.reduce((most, points) => (points.length > most.length ? points : most), []);
   const step = Math.min(wide / (all.length || 1), WIDEST * size);
   const drawing = useMemo(() => {
-    const most = Math.max(...series.map(top));
+    const most = Math.max(1000, ...series.map(top));
     const scale = { y: (fill: number) => tall - (fill * tall) / most, step, end: step * all.length };
     return (
       <svg height={tall} width="100%" aria-hidden="true">

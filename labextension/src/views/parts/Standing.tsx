@@ -5,7 +5,7 @@ const SENTENCES: Record<Status, string> = {
   waiting: 'The view appears when the kernel speaks.',
   live: '',
   ended: 'The session is closed: these numbers are its last.',
-  lost: 'The kernel was restarted or is gone: these numbers are the last it told.',
+  lost: 'The kernel was restarted or is out of reach: these numbers are the last it told.',
   saved: 'A saved view: these numbers are of the moment it was saved. Run the notebook to go on from here.'
 };
 

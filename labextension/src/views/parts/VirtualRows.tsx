@@ -12,12 +12,12 @@ import { useResized } from './useWidth';
 const BEYOND = 6; // ► rows drawn above and below those in sight
 const GUESS = { row: 44, view: 480 }; // ► pixels until they are measured
 
-/** Where it stands in its row, its head, what stands in it of a row, and the order that its head asks for. */
-export type Place<T> = readonly [string, string, (row: T) => ComponentChildren, string?];
+/** A field of every row: its grid area, its head, what stands in it, and the order that its head asks for. */
+export type Field<T> = readonly [string, string, (row: T) => ComponentChildren, string?];
 
 interface VirtualRowsProps<T> {
   label: string;
-  columns: readonly Place<T>[];
+  columns: readonly Field<T>[];
   /** Which of the columns names the row. */
   names: number;
   rows: readonly T[];

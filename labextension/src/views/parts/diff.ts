@@ -18,8 +18,8 @@ export const FATES = ['invented', 'lost', 'kept'] as const;
 
 /** Where it happened and how far it came, in one line. */
 export function headline(diff: DiffHead): string {
-  const forced = diff.forced ? ', forced' : '';
-  return `${line(diff.outcome, 40)} at step ${grouped(diff.step)}${forced}: ${grouped(diff.before)} → ${tokens(diff.after)}`;
+  const where = `${line(diff.outcome, 40)} at step ${grouped(diff.step)}${diff.forced ? ', forced' : ''}`;
+  return `${where}: ${grouped(diff.before)} → ${tokens(diff.after)}`;
 }
 
 export interface Group {
@@ -75,18 +75,10 @@ export function stands(diff: Diff): string {
 
 /** A note by its headings; text before the first heading has the heading "". */
 export function sections(note: string): { head: string; body: string }[] {
-  const found = [{ head: '', body: '' }];
-  for (const own of note.split('\n')) {
-    const head = /^#{1,6}\s+(.*)$/.exec(own)?.[1];
-    if (head === undefined) {
-      found[found.length - 1]!.body += `${own}\n`;
-    } else {
-      found.push({ head, body: '' });
-    }
-  }
-  return found
-    .map(({ head, body }) => ({ head, body: body.trim() }))
-    .filter(({ head, body }) => head || body);
+  const parts = ['', ...note.split(/^#{1,6}[ \t]+(.*)$/m)];
+  return parts
+    .map((head, at) => ({ head, body: at % 2 ? '' : (parts[at + 1] ?? '').trim() }))
+    .filter(({ head, body }, at) => at % 2 === 0 && (head || body));
 }
 
 /** Where a fact is now, in words that end before its address or place. */

@@ -53,7 +53,8 @@ export function stepped<P extends Point>(
   level: (column: Column<P>) => number
 ): string {
   const bottom = round(y(0));
-  return `M0 ${bottom}${found.map(column => `H${round(column.x)}V${round(y(level(column)))}`).join('')}H${round(end)}V${bottom}Z`;
+  const steps = found.map(column => `H${round(column.x)}V${round(y(level(column)))}`);
+  return `M0 ${bottom}${steps.join('')}H${round(end)}V${bottom}Z`;
 }
 
 /** A line through the columns: up to how high each reached, and straight down to its fill. */

@@ -24,7 +24,7 @@ export function useWidth(of: RefObject<Element | null>): Width {
   return width;
 }
 
-/** Calls `measure` now and where one of them changes its size: also late, when they are gone, since JupyterLab delays it. */
+/** Calls `measure` now and when one of them changes its size; late too, when they are gone, as JupyterLab delays it. */
 export function useResized(measure: () => void, of: readonly RefObject<Element | null>[]): void {
   useLayoutEffect(() => {
     measure();
