@@ -3,7 +3,7 @@ import type { AnyModel } from '@anywidget/types';
 import { type Asker, Channel, offline, type Part, type Told } from './views/channel';
 import type { Doc } from './views/doc';
 import { VIEWS } from './views/registry';
-import { show } from './views/Root';
+import { LOST, show } from './views/Root';
 import { Store } from './views/store';
 
 interface Traits {
@@ -29,7 +29,7 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
   const channel: Channel = new Channel(message => model.send(message), told);
   const store: Store = new Store(() => channel.hello(store.revision));
   const hear = (message: Part) => channel.receive(message);
-  // ipywidgets says so when a kernel restarts or goes; other hosts never do, and asks stay unanswered there.
+  // ipywidgets says so of a restart, our extension of JupyterLab of every other end; elsewhere asks stay unanswered.
   const lose = () => {
     channel.lose();
     store.end('lost');
@@ -43,6 +43,7 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
   // What the kernel said before this ran is lost, so the whole is always asked for.
   store.ask();
   const root = document.createElement('div');
+  root.addEventListener(LOST, lose);
   el.append(root);
   const away = show(root, { view: model.get('view'), store, ask: channel, options: model.get('options') });
   return () => {

@@ -14,11 +14,13 @@ _SPILLED = """root => [...root.querySelectorAll('*')]
   })
   .map(item => `outside: ${item.outerHTML.slice(0, 140)}`)"""
 
-# Short words of our own that stand on more than one line, as a sheet of the host around us may make them.
+# Short words of our own that stand on more than one line, as a sheet of the host around us may make them. Texts and
+# addresses may be broken anywhere.
 _BROKEN = """root => {
   const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const found = [];
   for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+    if (node.parentElement.closest('pre, code')) { continue; }
     for (const word of node.data.matchAll(/(?<![^\\s])[a-z]{2,12}(?![^\\s])/g)) {
       const range = document.createRange();
       range.setStart(node, word.index);

@@ -59,7 +59,7 @@ def test_a_view_says_that_its_kernel_is_gone_and_a_reopened_notebook_still_shows
 
     jupyter.shut_down()
     jupyter.open(path)
-    jupyter.outputs(1).get_by_text("The context as it stood at the end").click()
+    jupyter.outputs(1).get_by_text("Context at the end").click()
     jupyter.view(1).wait_for()
     assert fill == LiveView(jupyter.view(1)).fill
     expect(jupyter.outputs(1)).not_to_contain_text(re.compile("model not found"))

@@ -35,6 +35,7 @@ def test_every_view_fits_at_every_width_and_axe_finds_nothing_grave(sheet, shots
             sheet.draw(document)
             assert sheet.page.locator(".eth-live").count() >= len(sheet.views)
             found += [f"{name} at {width}: {line}" for line in illegible(sheet.page, "main")]
+            assert "could not be drawn" not in sheet.page.inner_text("main")
             shots.take(sheet.page, "sheet", name, theme, width, clip=sheet.shown())
         found += [f"{name}: {line}" for line in axe.grave(sheet.page, "main")]
     assert [] == found

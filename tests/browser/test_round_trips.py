@@ -93,16 +93,22 @@ def test_pin_and_what_if_go_to_the_kernel_and_back_and_keys_stay_in_the_view(jup
     page.keyboard.press("Enter")
     expect(trace.get_by_role("region", name="In the window")).to_contain_text("nap 2 was taken")
 
+    # A tab that is left stays as it was left.
+    expect(view.tab("what")).to_contain_text("replay(window=")
+    assert "rested four times" == view.tab("segments").get_by_role("searchbox").input_value()
+
     for theme in ("light", "dark"):
         jupyter.theme(theme)
         shots.take(page, "lab", "trips", theme)
     view.root.evaluate("root => { root.id = 'judged'; }")
     assert [] == axe.grave(page, "#judged")
     # JupyterLab's own sheet leaves every view as it is drawn elsewhere.
+    found = []
     for name in ("segments", "timeline", "cleanups", "what", "trace"):
         view.tab(name)
         shots.take(view.root, "lab", "tab", name)
-        assert [] == illegible(page, "#judged")
+        found += [f"{name}: {line}" for line in illegible(page, "#judged")]
+    assert [] == found
 
 
 def test_hostile_text_of_a_real_run_stays_text_in_the_view_the_panel_and_the_saved_output(jupyter):

@@ -45,12 +45,18 @@ def test_two_views_of_one_widget_stay_in_step_and_closing_one_leaves_the_other(j
     LiveView(views.first).says("pin")
 
 
-def test_running_a_cell_again_leaves_no_comm_behind(jupyter):
+def test_running_a_cell_again_leaves_no_comm_behind_and_a_crash_no_number_as_live(jupyter):
     folder = jupyter.server.folder / "again"
-    jupyter.open(notebook(folder, "again", LOAD, SHORT))
+    context = "context = eth.Context(8_000)\neth.BudgetBar(context)"
+    jupyter.open(notebook(folder, "again", LOAD, SHORT, context, "import os\nos._exit(1)"))
     jupyter.run(0, 1)
     jupyter.run(1)
     open_after_two = jupyter.comms()
     jupyter.run(1)
     jupyter.run(1)
     assert open_after_two == jupyter.comms()
+    jupyter.run(2)
+    # ipywidgets says nothing of a kernel that crashed, was shut down or changed for another; our extension does.
+    jupyter.start(3)
+    for number in (1, 2):
+        LiveView(jupyter.view(number)).says("kernel was restarted or is out of reach")

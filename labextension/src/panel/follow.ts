@@ -8,6 +8,7 @@ import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
 import { type Link, Links } from './link';
+import { tellViews } from './lost';
 import type { Situation } from './reason';
 
 export const IFollower = new Token<Follower>('ethang-nb:IFollower', 'The notebook or console that a person works in.');
@@ -28,7 +29,7 @@ export class Follower implements IDisposable {
     shell: ILabShell | null
   ) {
     for (const tracker of this.trackers) {
-      tracker.forEach((place: Place) => this.links.watch(place.sessionContext));
+      tracker.forEach((place: Place) => this.know(place));
       tracker.widgetAdded.connect(this.added, this);
       tracker.currentChanged.connect(this.turned, this);
     }
@@ -80,8 +81,13 @@ export class Follower implements IDisposable {
   }
 
   private added(_: unknown, place: Place): void {
-    this.links.watch(place.sessionContext);
+    this.know(place);
     this.settle();
+  }
+
+  private know(place: Place): void {
+    this.links.watch(place.sessionContext);
+    tellViews(place);
   }
 
   private turned(_: unknown, place: Place | null): void {

@@ -42,6 +42,8 @@ export class SavedView extends Panel implements IRenderMime.IRenderer {
   private model: IRenderMime.IMimeModel | null = null;
   private widget: (Widget & IRenderMime.IRenderer) | null = null;
   private html: (Widget & IRenderMime.IRenderer) | null = null;
+  /** The line of what the HTML folds away, which the views show better. */
+  private folded = '';
   private saved = document.createElement('div');
   private away = () => undefined as void;
   private timer = 0;
@@ -64,9 +66,9 @@ export class SavedView extends Panel implements IRenderMime.IRenderer {
     this.model = model;
     this.failed = 0;
     this.left = LOOKS;
+    await this.tell(model);
     this.fall();
     this.look();
-    await this.tell(model);
   }
 
   /** Where no widget stood, the output's own HTML says more than the views do, such as a run's answer. */
@@ -78,6 +80,9 @@ export class SavedView extends Panel implements IRenderMime.IRenderer {
       this.insertWidget(0, this.html);
       this.node.prepend(this.html.node);
       await this.html.renderModel(model);
+      const fold = this.html.node.querySelector('details');
+      this.folded = fold?.querySelector('summary')?.textContent ?? '';
+      fold?.remove(); // ours takes its place
     }
   }
 
@@ -185,7 +190,7 @@ export class SavedView extends Panel implements IRenderMime.IRenderer {
     if (stored.live !== undefined) {
       // A widget that was just made is not known at once.
       if (this.comm && this.left > 0 && !this.failed) {
-        return this.say(this.trans.__('Waiting for the live view.'));
+        return this.say('');
       }
       // A notebook that joined another one's kernel later cannot draw its widgets; the panel can.
       return this.failed
@@ -206,7 +211,7 @@ export class SavedView extends Panel implements IRenderMime.IRenderer {
       HTMLElement
     ];
     let away: (() => void) | undefined;
-    line.textContent = this.trans.__('The context as it stood at the end');
+    line.textContent = this.folded || this.trans.__('The context as it stood at the end');
     box.append(line, views);
     box.addEventListener('toggle', () => (away ??= draw(views)));
     this.saved.replaceChildren(box);

@@ -7,6 +7,7 @@ import type { Listed } from '../views/channel';
 import { offline } from '../views/channel';
 import { ContextView } from '../views/ContextView';
 import { line } from '../views/format';
+import { keepKeys } from '../views/shortcuts';
 import { type Follower, watch } from './follow';
 import { icon } from './icon';
 import type { Link } from './link';
@@ -16,6 +17,7 @@ export const PANEL_ID = 'ethang-nb-panel';
 
 export class ContextPanel extends Widget {
   private leave: () => void;
+  private free = keepKeys(this.node);
 
   constructor(
     private follower: Follower,
@@ -35,6 +37,7 @@ export class ContextPanel extends Widget {
   override dispose(): void {
     if (!this.isDisposed) {
       this.leave();
+      this.free();
       render(null, this.node);
       super.dispose();
     }
@@ -61,7 +64,7 @@ function Panel({ follower, trans }: PanelProps) {
   const { link, situation } = follower;
   const why = reason(situation, trans);
   return (
-    <div class="eth-live jp-ethang-body" data-lm-suppress-shortcuts="true">
+    <div class="eth-live jp-ethang-body">
       {situation.name === null ? null : (
         <div class="jp-ethang-head">
           <span class="jp-ethang-place" title={line(situation.name)}>

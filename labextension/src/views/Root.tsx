@@ -5,6 +5,7 @@ import type { Asker } from './channel';
 import { ContextView } from './ContextView';
 import { Standing } from './parts/Standing';
 import { VIEWS } from './registry';
+import { keepKeys } from './shortcuts';
 import type { Store } from './store';
 
 export interface Shown {
@@ -24,60 +25,70 @@ function Root({ view, store, ask, options = NONE, el }: Shown & { el: HTMLElemen
   if (!store.doc) {
     return <Standing status={store.status} />;
   }
-  const Draw = VIEWS.find(({ id }) => id === view)?.draw ?? ContextView;
-  return <Draw doc={store.doc} status={store.status} ask={ask} options={options} />;
+  const props = { doc: store.doc, status: store.status, ask, options };
+  const Draw = VIEWS.find(({ id }) => id === view)?.draw;
+  if (!Draw) {
+    return <ContextView {...props} />;
+  }
+  // A view that stands alone has nobody above it to say that its numbers are past.
+  return (
+    <>
+      <Standing status={store.status} />
+      <Draw {...props} />
+    </>
+  );
 }
 
+const HIDDEN = 2_000; // ► milliseconds between two drawings that nobody sees
+
 /**
- * Calls `draw` for each change while `el` is in sight, and once when it comes back into sight: the cells of a long
- * notebook may show one session many times.
+ * Calls `draw` for each change while `el` is in sight, and seldom while it is not: the cells of a long notebook may show
+ * one session many times.
  */
 function whileSeen(el: HTMLElement, store: Store, draw: () => void): () => void {
   let seen = true;
-  let missed = false;
+  let drawn = store.doc !== null;
+  let later: ReturnType<typeof setTimeout> | undefined;
+  const now = () => {
+    clearTimeout(later);
+    later = undefined;
+    drawn = store.doc !== null;
+    draw();
+  };
   const away = store.subscribe(() => {
-    missed = !seen;
-    if (seen) {
-      draw();
+    if (seen || !drawn || store.status !== 'live') {
+      now();
+    } else {
+      later ??= setTimeout(now, HIDDEN);
     }
   });
-  if (typeof IntersectionObserver === 'undefined') {
-    return away;
-  }
-  const eye = new IntersectionObserver(entries => {
-    seen = entries.at(-1)?.isIntersecting ?? true;
-    if (seen && missed) {
-      missed = false;
-      draw();
-    }
-  });
-  eye.observe(el);
+  const eye =
+    typeof IntersectionObserver === 'undefined'
+      ? undefined
+      : new IntersectionObserver(entries => {
+          seen = entries.at(-1)?.isIntersecting ?? true;
+          if (seen && later !== undefined) {
+            now();
+          }
+        });
+  eye?.observe(el);
   return () => {
-    eye.disconnect();
+    clearTimeout(later);
+    eye?.disconnect();
     away();
   };
 }
 
+/** The event by which a host says to a view's element that the kernel behind it is gone. */
+export const LOST = 'ethang-lost';
+
 /** Draws into `el`; returns how to take it away. */
 export function show(el: HTMLElement, shown: Shown): () => void {
-  // A notebook's shortcuts of one letter must not act on what is pressed in here; Ctrl+S and its like may. JupyterLab
-  // listens at the document before anybody inside it is told, so the window is where it can be said in time.
-  const keys = (event: KeyboardEvent) =>
-    el.toggleAttribute('data-lm-suppress-shortcuts', !(event.ctrlKey || event.metaKey || event.altKey));
-  window.addEventListener('keydown', keys, true);
-  el.addEventListener('keydown', quiet);
+  const free = keepKeys(el);
   el.classList.add('eth-live');
   render(<Root {...shown} el={el} />, el);
   return () => {
-    window.removeEventListener('keydown', keys, true);
-    el.removeEventListener('keydown', quiet);
+    free();
     render(null, el);
   };
-}
-
-/** Other hosts listen above us: what is pressed in here stays in here. */
-function quiet(event: KeyboardEvent): void {
-  if (!(event.ctrlKey || event.metaKey || event.altKey)) {
-    event.stopPropagation();
-  }
 }

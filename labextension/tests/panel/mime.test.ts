@@ -28,7 +28,7 @@ class FakeRenderer extends Panel {
 /** JupyterLab's renderer of HTML, which cleans it. */
 class FakeHtml extends Widget {
   async renderModel({ data }: { data: Record<string, string> }): Promise<void> {
-    this.node.textContent = data['text/html']!;
+    this.node.innerHTML = data['text/html']!;
   }
 }
 const HTML = { createRenderer: () => new FakeHtml() } as never;
@@ -146,9 +146,11 @@ test('what it made goes with it', async () => {
 });
 
 test("a run keeps its own HTML, which has the answer; its views are behind a line", async () => {
-  const view = await drawn({ data: { [MIME]: docs.small(), 'text/html': 'completed: ORD-88421' } }, new Area(true));
+  const view = await drawn({ data: { [MIME]: docs.small(), 'text/html': '<p>completed: ORD-88421</p><details><summary>Context at the end</summary>S</details>' } }, new Area(true));
   expect(view.node.firstElementChild!.textContent).toBe('completed: ORD-88421');
+  expect(view.node.querySelectorAll('details').length).toBe(1);
   const box = view.node.querySelector('details')!;
+  expect(box.textContent).toBe('Context at the end');
   expect(box.querySelector('.eth-live')).toBeNull();
   box.open = true;
   await vi.advanceTimersByTimeAsync(100);
@@ -163,7 +165,7 @@ test('a live view that the page does not know yet is waited for', async () => {
   area.addWidget(view);
   Widget.attach(area, document.body);
   await vi.advanceTimersByTimeAsync(1000);
-  expect(view.node.textContent).toBe('Waiting for the live view.');
+  expect(view.node.textContent).toBe('');
   await vi.advanceTimersByTimeAsync(30_000);
   expect(view.node.textContent).toMatch(/ended with its kernel/);
 });
