@@ -40,7 +40,7 @@ from ethang_nb.context.snapshot import Pin, Snapshot
 from ethang_nb.context.tape import Tape
 from ethang_nb.context.timeline import Timeline
 from ethang_nb.context.window import Window
-from ethang_nb.context.wording import preview
+from ethang_nb.context.wording import preview, printable
 from ethang_nb.errors import BadMessage, Misuse, NoSuchAddress, Stuck
 from ethang_nb.formats.detect import reading, to_tools
 from ethang_nb.formats.sending import Sender, Sending, Shape, shape_of
@@ -418,7 +418,7 @@ class Context:
 
     def __repr__(self) -> str:
         state = self._live.state
-        return f"Context({self.name}: {state.total:,} of {state.usable:,} usable tokens)"
+        return f"Context({printable(self.name)}: {state.total:,} of {state.usable:,} usable tokens)"
 
 
 class _Standing(Context):

@@ -963,3 +963,7 @@ def test_a_context_can_be_told_once_more_under_other_settings():
         again[number].addresses for number in sorted(again)
     ]
     assert timeline.move(window=100_000).count("cleanup") == 0
+
+
+def test_a_name_that_would_turn_its_repr_around_stands_as_an_escape():
+    assert "Context(a\\u202eb: 0 of 6,400 usable tokens)" == repr(eth.Context(8_000, name="a\u202eb"))

@@ -13,6 +13,7 @@ from ethang_nb.context.budget import percentile
 from ethang_nb.context.counting import TokenCounter, message_tokens
 from ethang_nb.context.fold import PHANTOM
 from ethang_nb.context.snapshot import Diff, Snapshot, StepRow
+from ethang_nb.context.wording import printable
 from ethang_nb.errors import RunEnded
 from ethang_nb.providers.protocol import Reply
 
@@ -120,4 +121,4 @@ class Run(Shown):
         return self
 
     def __repr__(self) -> str:
-        return f"Run({self.session}: {self.ending}, {self.steps} steps)"
+        return f"Run({printable(self.session)}: {self.ending}, {self.steps} steps)"

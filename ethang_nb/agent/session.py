@@ -40,6 +40,7 @@ from ethang_nb.context.segments import Segments
 from ethang_nb.context.snapshot import Pin, Snapshot, StepRow
 from ethang_nb.context.timeline import Timeline
 from ethang_nb.context.window import Levels, Window
+from ethang_nb.context.wording import printable
 from ethang_nb.errors import Misuse
 from ethang_nb.providers.protocol import Provider
 from ethang_nb.providers.registry import provider
@@ -425,4 +426,4 @@ class Session:
         self._worker.refuse_busy()
 
     def __repr__(self) -> str:
-        return f"Session({self.name}: {self.model}, policy {self.policy.name}, window {self.window.total:,})"
+        return f"Session({printable(self.name)}: {self.model}, policy {self.policy.name}, window {self.window.total:,})"

@@ -21,6 +21,7 @@ __all__ = [
     "pin_text",
     "pinned",
     "preview",
+    "printable",
     "spilled",
     "squeezed",
     "stub",
@@ -116,6 +117,11 @@ def preview(text: str, limit: int = 80) -> str:
     """The beginning of `text` on one line, at most `limit` characters."""
     line = " ".join(text[: limit * 4].split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def printable(name: str) -> str:
+    """A name as a repr may hold it: what would turn or hide the text around it stands as an escape."""
+    return repr(name)[1:-1]
 
 
 def stub(name: str, result: ToolResult, tokens: int, address: str) -> str:
