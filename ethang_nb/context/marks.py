@@ -7,11 +7,11 @@ step between two states can have changed, so an appended segment costs the same 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ethang_nb.context.decision import Decision, Move, without
-from ethang_nb.context.draft import Span, kept_rows
+from ethang_nb.context.draft import kept_rows
 from ethang_nb.context.explain import strongest
 from ethang_nb.context.ledger import CLASSES, Ledger, Row
 from ethang_nb.context.plan import Act
@@ -21,7 +21,10 @@ from ethang_nb.context.state import State
 from ethang_nb.context.staying import Staying
 from ethang_nb.context.wording import REASONS
 
-__all__ = ["Followed", "Mark", "Marking", "Piece", "mark", "packed", "sizes_of"]
+__all__ = ["NO_MARK", "Followed", "Mark", "Marking", "Sizes", "mark", "sizes_of"]
+
+NO_MARK = 0xFFFF
+"""The code of a row that has no mark yet."""
 
 SHOWN_ACTS: dict[Act, str] = {
     "stay": "stays",
@@ -128,7 +131,7 @@ class Marking:
         looked = now.numbers if last is None else _touched(last.decision, last.staying, decision, staying)
         found = Followed(decision, staying, looked, [], [])
         if len(self.codes) < now.n:
-            self.codes.extend([_NONE] * (now.n - len(self.codes)))
+            self.codes.extend([NO_MARK] * (now.n - len(self.codes)))
         for number in looked:
             self._look(number, now, found)
         if last is not None and last.decision.before.live != now.live:
@@ -165,9 +168,6 @@ class Marking:
                 del self.odd[number]
             else:
                 self.odd[number] = odd
-
-
-_NONE = 0xFFFF
 
 
 def _touched(was: Decision, stayed: Staying, now: Decision, stays: Staying) -> list[int]:
@@ -225,63 +225,3 @@ def _changed(one: State, other: State | None) -> Iterator[int]:
     for place, value in one.changed.items():
         if other is None or other.changed.get(place) != value:
             yield one.ledger.results[place[0]].row[place[1]]
-
-
-# ---- as they travel
-
-Piece = list[int | str]
-"""[from, to, mark], or [from, text] with one character a row: the mark's number is its code point less 48."""
-_RUN, _TEXT = 14, 10  # characters that a run takes, and a text beside its own
-FIRST = 48
-
-
-def packed(rows: Iterable[int], codes: Sequence[int]) -> list[Piece]:
-    """The marks of these rows, in order, in few characters. A text also says the marks of rows between them."""
-    pieces: list[Piece] = []
-    for start, stop, uniform in _groups(_runs(rows, codes)):
-        if uniform:
-            pieces.append([start, stop, codes[start]])
-        else:
-            # A row between them that is not live has no mark; whatever is said of it is said of nothing.
-            pieces.append([start, "".join([chr(FIRST + code % _NONE) for code in codes[start:stop]])])
-    return pieces
-
-
-def _runs(rows: Iterable[int], codes: Sequence[int]) -> Iterator[Span]:
-    start = stop = -1
-    for row in rows:
-        if row == stop and codes[row] == codes[start]:
-            stop += 1
-            continue
-        if stop > start:
-            yield start, stop
-        start, stop = row, row + 1
-    if stop > start:
-        yield start, stop
-
-
-class _Group(NamedTuple):
-    """Runs that travel together: one as it is, several as one text."""
-
-    start: int
-    stop: int
-    uniform: bool
-
-    @property
-    def cost(self) -> int:
-        return _RUN if self.uniform else _TEXT + self.stop - self.start
-
-
-def _groups(runs: Iterable[Span]) -> Iterator[_Group]:
-    """Joined wherever the text takes less than both did apart."""
-    last: _Group | None = None
-    for start, stop in runs:
-        if last is not None:
-            joined = _Group(last.start, stop, uniform=False)
-            if joined.cost < last.cost + _RUN:
-                last = joined
-                continue
-            yield last
-        last = _Group(start, stop, uniform=True)
-    if last is not None:
-        yield last

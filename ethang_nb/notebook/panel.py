@@ -24,8 +24,6 @@ PANEL, ANNOUNCE = "ethang_nb.panel", "ethang_nb.announce"
 HERE = {"t": "announce", "v": 1}
 NOTHING = "no session in this kernel yet; start one with a cell: %%ethang, and the task in the lines below"
 
-ANSWER = '{"t":"reply"'
-
 Asked = Mapping[str, Any]
 
 
@@ -174,18 +172,16 @@ class _Panel:
             if self._ended or feed is self._feed:
                 return
             self._turn += 1
-            turn, old, again = self._turn, self._subscription, number == self._shown
-            self._shown, self._feed, self._subscription = number, feed, None
-        if old is not None:
-            old.close()
-        subscription = feed.subscribe(self._sender(turn))
+            turn, again = self._turn, number == self._shown
+            self._shown, self._feed = number, feed
+        subscription = feed.subscribe(self._sender(turn), reply=self._send)
         with self._own:
-            late = turn != self._turn
-            if not late:
+            gone = subscription if self._ended else self._subscription
+            if not self._ended:  # until then the one before is asked, so that a stop always reaches somebody
                 self._subscription = subscription
-        if late:
-            subscription.close()
-        elif again:
+        if gone is not None:
+            gone.close()
+        if again:
             subscription.hello()
 
     def _list(self, listed: Sequence[Listed]) -> None:
@@ -202,13 +198,11 @@ class _Panel:
                 self._comm.send(part)
 
     def _sender(self, turn: int) -> Callable[[Part], None]:
-        """What the feed of this turn sends with: its answers arrive even late, its frames do not."""
+        """What the feed of this turn sends its frames with; those that come late are dropped."""
 
         def send(part: Part) -> None:
             with self._own:
-                if turn == self._turn or (
-                    not self._ended and part["s"].startswith(ANSWER) and part["n"] == 1
-                ):
+                if turn == self._turn:
                     self._comm.send(part)
 
         return send
@@ -257,4 +251,9 @@ class _Once:
                     self._working = False
                     return
                 self._due = False
-            self._function()
+            try:
+                self._function()
+            except BaseException:  # threading says it; the next call is not held up by this one
+                with self._lock:
+                    self._working = False
+                raise

@@ -19,6 +19,7 @@ from ethang_nb.context.snapshot import Snapshot
 from ethang_nb.errors import Misuse, PathRefused
 from ethang_nb.views import bundle
 from ethang_nb.views.limits import PAGE_TEXT, PAGE_TEXTS
+from ethang_nb.views.live.texts import shortened
 from ethang_nb.views.markup import Markup, el, lines, style_sheet
 from ethang_nb.views.report import body, heading
 from ethang_nb.views.run import RunLike
@@ -140,10 +141,5 @@ def _within(texts: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, Any], dic
 
 def _shortened(whole: Mapping[str, Any]) -> dict[str, Any]:
     """What can be read of a segment in `PAGE_TEXT` characters; `cut` counts those that are not there."""
-    left, parts, cut = PAGE_TEXT, [], int(whole.get("cut", 0))
-    for part in whole["parts"]:
-        text = part["text"][:left]
-        cut += len(part["text"]) - len(text)
-        left -= len(text)
-        parts.append({**part, "text": text})
-    return {**whole, "parts": parts, "cut": cut}
+    parts, cut = shortened(whole["parts"], PAGE_TEXT)
+    return {**whole, "parts": parts, "cut": int(whole.get("cut", 0)) + cut}

@@ -12,10 +12,10 @@ from typing import Any
 
 from ethang_nb.context.snapshot import VERSION, Snapshot
 from ethang_nb.views.excerpt import excerpt
-from ethang_nb.views.limits import DATA_BYTES, PREVIEW
+from ethang_nb.views.limits import DATA_BYTES, OUTPUT_BYTES, PREVIEW
 from ethang_nb.views.plain import clip, line, visible
 
-__all__ = ["MIME", "document", "live", "size"]
+__all__ = ["MIME", "beside", "document", "live", "size"]
 
 MIME = "application/vnd.ethang.snapshot+json"
 
@@ -39,6 +39,13 @@ _DEPTH = 6  # blanks before each line of data in a notebook file
 def live(name: str) -> dict[str, Any]:
     """What is stored of a live view that has nothing to show yet: whose it is."""
     return {"version": VERSION, "live": line(name, PREVIEW)}
+
+
+def beside(snapshot: Snapshot, *said: str) -> dict[str, Any]:
+    """The snapshot as data, by its MIME type, in what these texts leave of a stored output; {} where it has no room."""
+    room = OUTPUT_BYTES - sum(len(text.encode()) for text in said)
+    data = document(snapshot, min(room, DATA_BYTES))
+    return {MIME: data} if size(data) <= room else {}
 
 
 def document(snapshot: Snapshot, room: int = DATA_BYTES) -> dict[str, Any]:

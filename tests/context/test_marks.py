@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ethang_nb.context.explain import moves_by_row
-from ethang_nb.context.marks import FIRST, Marking, packed, sizes_of
+from ethang_nb.context.marks import Marking, sizes_of
 from ethang_nb.context.messages import user
 from ethang_nb.context.outline import segments
 from ethang_nb.context.planner import cleanup
@@ -30,13 +30,7 @@ class Followed:
 
     def follow(self):
         found = self.marking.follow(self.context.state)
-        for start, *rest in packed(found.rows, self.marking.codes):
-            codes = (
-                [ord(letter) - FIRST for letter in rest[0]]
-                if len(rest) == 1
-                else [rest[1]] * (rest[0] - start)
-            )
-            self.codes |= dict(enumerate(codes, start))
+        self.codes |= {number: self.marking.codes[number] for number in found.rows}
         for number, tokens in found.sizes:
             self.sizes[number] = tokens
         return found
@@ -49,7 +43,7 @@ class Followed:
 @pytest.mark.parametrize("rules", sorted(POLICIES))
 @budgeted(30)
 @given(script=acts, total=st.sampled_from(WINDOWS))
-def test_marks_applied_as_runs_are_those_of_the_outline_after_every_act(rules, script, total):
+def test_marks_followed_are_those_of_the_outline_after_every_act(rules, script, total):
     followed = Followed(live(total, rules=rules))
     player = Player(followed.context)
     for act in script:
@@ -82,25 +76,6 @@ def test_the_moves_of_a_row_alone_are_those_that_all_moves_have_of_it(rules, scr
                 assert moves.get(number, []) == decision.of_row(number)
             changed = [(move.row, move.index) for move in decision.moves if move.row >= 0]
             assert min(changed, default=None) == decision.first
-
-
-@given(codes=st.lists(st.integers(0, 90), max_size=60), data=st.data())
-def test_packed_says_the_marks_it_was_given_and_of_others_only_those_they_have(codes, data):
-    rows = sorted(data.draw(st.sets(st.sampled_from(range(len(codes)))))) if codes else []
-    said = {}
-    for start, *rest in packed(rows, codes):
-        many = (
-            [ord(letter) - FIRST for letter in rest[0]] if len(rest) == 1 else [rest[1]] * (rest[0] - start)
-        )
-        said |= dict(enumerate(many, start))
-    assert set(rows) <= set(said)
-    assert all(codes[row] == code for row, code in said.items())
-
-
-def test_kinds_that_alternate_travel_in_about_a_character_a_row():
-    codes = [1, 2, 3] * 1_000
-    assert sum(len(str(piece)) for piece in packed(range(3_000), codes)) < 3_100
-    assert [[0, 3_000, 7]] == packed(range(3_000), [7] * 3_000)
 
 
 def test_a_segment_more_in_a_long_context_is_looked_at_with_few_others():

@@ -1,18 +1,22 @@
 """The kernel's side of the panel, in a real kernel and as a front end sees it: comms in, parts of messages out."""
 
 import json
+import threading
 import time
 import uuid
 from queue import Empty
 
 import pytest
 
+import ethang_nb as eth
 from ethang_nb.agent.watchers import Register
-from ethang_nb.notebook.panel import ANNOUNCE, PANEL, Panels, wanted
+from ethang_nb.notebook.panel import ANNOUNCE, PANEL, Panels, _Once, wanted
 from ethang_nb.views.live.hub import Hub, Listed
 from tests.notebook.conftest import Kernel, fill
+from tests.views.live.hosts import Host
 
 SLOW = "%%ethang --session {} --model script:slow.yaml --window 6000\ngo"
+BRIEF = "turns:\n- say: said\n  delay: 0.3\n  repeat: 50\n"  # so long that its run is seen going on
 PATIENCE = 60
 
 
@@ -110,7 +114,9 @@ class Front(Kernel):
 
 @pytest.fixture(scope="module")
 def front(tmp_path_factory):
-    found = Front(fill(tmp_path_factory.mktemp("panel")))
+    folder = fill(tmp_path_factory.mktemp("panel"))
+    (folder / "brief.yaml").write_text(BRIEF)
+    found = Front(folder)
     found.do("%load_ext ethang_nb")
     yield found
     found.close()
@@ -141,7 +147,7 @@ def test_before_the_first_session_there_is_an_empty_list_and_one_line_of_error(f
 
 def test_a_session_is_shown_as_soon_as_it_is_there(front):
     comm = front.open()
-    front.do("%%ethang --session first --model script:say.yaml --window 6000\ngo")
+    front.do("%%ethang --session first --model script:brief.yaml --window 6000\ngo")
     front.until(comm, listed("running", shown="session:first"))
     whole = front.whole(comm, "first")
     assert 1 == whole["set"]["step"]
@@ -245,6 +251,81 @@ class Manager:
 
     def unregister_target(self, name, _):
         del self.targets[name]
+
+
+class Comm:
+    """One that a front end opened: what is sent on it is kept."""
+
+    def __init__(self):
+        self.view = Host()
+
+    def on_msg(self, heard):
+        self.says = lambda **asked: heard({"content": {"data": asked}})
+
+    def on_close(self, closed):
+        self.close = lambda: closed({})
+
+    def send(self, part):
+        self.view(part)
+
+    def has(self, kind, **said):
+        return [one for one in self.view.messages if one["t"] == kind and said.items() <= one.items()]
+
+
+def come(found):
+    end = time.monotonic() + PATIENCE
+    while not found():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_until_another_is_shown_the_one_before_answers_also_late_and_in_parts_but_sends_no_frame(monkeypatch):
+    hub, manager, comm = Hub(Register()), Manager(), Comm()
+    first, second = eth.Context(900_000, name="first"), eth.Context(3_000, name="second")
+    first.append({"role": "user", "content": "word " * 30_000})
+    feeds = [hub.feed_of(first), hub.feed_of(second)]
+    panels = Panels(manager, str, hub)
+    manager.targets[PANEL](comm, {})
+    comm.says(id=1, ask="show", source="context:1")
+    come(lambda: comm.has("list", shown="context:1"))
+    begun, go_on, segment = threading.Event(), threading.Event(), feeds[0].source.segment
+
+    def late(number):
+        begun.set()
+        assert go_on.wait(PATIENCE)
+        return segment(number)
+
+    monkeypatch.setattr(feeds[0].source, "segment", late)
+    threading.Thread(target=lambda: comm.says(id=2, ask="segment", segment="0"), daemon=True).start()
+    assert begun.wait(PATIENCE)
+    comm.says(id=3, ask="show", source="context:2")
+    come(lambda: comm.has("list", shown="context:2"))
+    go_on.set()
+    come(lambda: comm.has("reply", id=2))
+    assert "word " * 30_000 == comm.has("reply", id=2)[0]["data"]["parts"][0]["text"]
+    first.append({"role": "user", "content": "one more"})
+    assert [] == comm.has("frame")
+    assert 0 == feeds[0].subscribers
+    assert 1 == feeds[1].subscribers
+    comm.close()
+    assert 0 == feeds[1].subscribers
+    panels.close()
+
+
+def test_a_look_that_fails_is_said_and_the_next_one_comes(monkeypatch):
+    said, looked = threading.Event(), threading.Event()
+    monkeypatch.setattr(threading, "excepthook", lambda _: said.set())
+
+    def look():
+        if not said.is_set():
+            raise ConnectionError("the kernel goes down")
+        looked.set()
+
+    once = _Once(look)
+    once.call()
+    assert said.wait(PATIENCE)
+    once.call()
+    assert looked.wait(PATIENCE)
 
 
 def test_closing_leaves_nothing_behind():

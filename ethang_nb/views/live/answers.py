@@ -31,21 +31,11 @@ Asked = Mapping[str, Any]
 
 
 class Answers:
-    """The answers to one view. `send` takes the parts of each reply; `hello` is told the revision that it has.
+    """The answers to one view. `send` takes the parts of each reply; `hello` is told the revision that it has."""
 
-    `more` are asks of the host's own by name, with what answers each.
-    """
-
-    def __init__(
-        self,
-        source: Source,
-        send: Send,
-        *,
-        hello: Callable[[object], object],
-        more: Mapping[str, Callable[[Asked], Any]],
-    ) -> None:
+    def __init__(self, source: Source, send: Send, *, hello: Callable[[object], object]) -> None:
         self.source = source
-        self._send, self._hello, self._more = send, hello, more
+        self._send, self._hello = send, hello
 
     def ask(self, message: object) -> None:
         """Answers what a view sent; whatever it is, nothing is raised."""
@@ -77,12 +67,9 @@ class Answers:
     # ---- inside
 
     def _found(self, what: object, asked: Asked) -> Any:
-        name = what if isinstance(what, str) else ""
-        if name in self._more:
-            return self._more[name](asked)
-        if name not in ASKS:
-            raise Unknown("ask", preview(str(what), 40), (*ASKS, *self._more, "hello"))
-        return ASKS[name](self.source, asked)
+        if not isinstance(what, str) or what not in ASKS:
+            raise Unknown("ask", preview(str(what), 40), (*ASKS, "hello"))
+        return ASKS[what](self.source, asked)
 
     def _refuse(self, number: object, error: Exception) -> None:
         said = " ".join(str(error).split())

@@ -20,7 +20,7 @@ from ethang_nb.context.entry import Entry
 from ethang_nb.context.explain import as_plan
 from ethang_nb.context.ledger import Row
 from ethang_nb.context.live import LiveContext
-from ethang_nb.context.marks import Followed, Mark, Marking, mark, packed, sizes_of
+from ethang_nb.context.marks import Followed, Mark, Marking, mark, sizes_of
 from ethang_nb.context.occupancy import Occupancy
 from ethang_nb.context.outline import note_segments, part_segments, row_segment, source, trust
 from ethang_nb.context.pairing import LOST
@@ -43,6 +43,7 @@ from ethang_nb.context.snapshot import (
     window_data,
 )
 from ethang_nb.context.state import State
+from ethang_nb.views.live.packing import packed
 
 __all__ = ["About", "Body", "Document"]
 

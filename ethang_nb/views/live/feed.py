@@ -13,14 +13,14 @@ from __future__ import annotations
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple, Protocol
 
 from ethang_nb.agent.runner import on_main_thread
 from ethang_nb.agent.watchers import Change
 from ethang_nb.clock import Clock, SystemClock
-from ethang_nb.views.live.answers import Answers, Asked
+from ethang_nb.views.live.answers import Answers
 from ethang_nb.views.live.document import Body, Document
 from ethang_nb.views.live.source import Source
 from ethang_nb.views.live.wire import Part, Send, parts, to_text
@@ -59,11 +59,9 @@ class _Outgoing(NamedTuple):
 class Subscription:
     """One view of the source. `at` is the revision it has, None where nobody knows."""
 
-    def __init__(
-        self, feed: Feed, send: Send, at: int | None, more: Mapping[str, Callable[[Asked], Any]]
-    ) -> None:
+    def __init__(self, feed: Feed, send: Send, reply: Send, at: int | None) -> None:
         self._feed, self._send, self.at = feed, send, at
-        self._answers = Answers(feed.source, send, hello=self.hello, more=more)
+        self._answers = Answers(feed.source, reply, hello=self.hello)
         self.open = True
         self.ended = False
         """Whether it knows that the source has ended."""
@@ -110,15 +108,13 @@ class Feed:
 
     # ---- who shows it
 
-    def subscribe(
-        self, send: Send, *, at: int | None = None, more: Mapping[str, Callable[[Asked], Any]] | None = None
-    ) -> Subscription:
+    def subscribe(self, send: Send, *, reply: Send | None = None, at: int | None = None) -> Subscription:
         """A view that takes messages, part by part: after its hello a whole frame, then what changes.
 
-        `at`: the revision it has already, from which on it is told what changes; `more`: asks of its host's own. It is
-        told as long as somebody holds the subscription or the feed.
+        `reply`: what takes the answers to its asks, where that is not `send` too; `at`: the revision it has already,
+        from which on it is told what changes. It is told as long as somebody holds the subscription or the feed.
         """
-        subscription = Subscription(self, send, at, more or {})
+        subscription = Subscription(self, send, reply or send, at)
         with self._own:
             self._subscriptions.append(subscription)
             if self._leave_source is None:
@@ -153,7 +149,7 @@ class Feed:
             if not on_main_thread():
                 self._waiting = self._waiting or self._timer(self._wait(), _weakly_due(self))
                 return
-        self.changed("request")
+        self._tell()
 
     def leave(self, subscription: Subscription) -> None:
         """It is closed. After the last one nobody is watched any more."""
@@ -178,19 +174,7 @@ class Feed:
 
     def changed(self, change: Change) -> None:
         """Sends at once, or once the interval is over; what ends the source does not wait."""
-        ends = change == "closed"
-        with self._own:
-            if not self._subscriptions:
-                return
-            wait = self._wait()
-            if wait > 0 and not ends:
-                self._waiting = self._waiting or self._timer(wait, _weakly_due(self))
-                return
-            waiting, self._waiting = self._waiting, None
-            self._last = self._clock.monotonic()
-        if waiting is not None:
-            waiting.cancel()
-        self._flush()
+        self._tell(waits=change != "closed")
 
     def due(self) -> None:
         """The interval is over."""
@@ -202,6 +186,20 @@ class Feed:
         self._flush()
 
     # ---- inside
+
+    def _tell(self, *, waits: bool = True) -> None:
+        with self._own:
+            if not self._subscriptions:
+                return
+            wait = self._wait()
+            if wait > 0 and waits:
+                self._waiting = self._waiting or self._timer(wait, _weakly_due(self))
+                return
+            waiting, self._waiting = self._waiting, None
+            self._last = self._clock.monotonic()
+        if waiting is not None:
+            waiting.cancel()
+        self._flush()
 
     def _wait(self) -> float:
         """Seconds until the next update may be sent."""

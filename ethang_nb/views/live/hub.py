@@ -34,7 +34,9 @@ class Hub:
 
     def __init__(self, opened: Register[Any, Session]) -> None:
         self._opened = opened
-        self._feeds: weakref.WeakKeyDictionary[object, weakref.ref[Feed]] = weakref.WeakKeyDictionary()
+        self._feeds: weakref.WeakKeyDictionary[Session | Context, weakref.ref[Feed]] = (
+            weakref.WeakKeyDictionary()
+        )
         self._ids: weakref.WeakKeyDictionary[Session | Context, str] = weakref.WeakKeyDictionary()
         """Of what may be shown, in the order in which it was opened or first shown."""
         self._contexts = 0
@@ -44,19 +46,18 @@ class Hub:
         self._stops: weakref.WeakKeyDictionary[Session, Callable[[], None]] = weakref.WeakKeyDictionary()
         opened.watchers.add(self._registered)
 
-    def feed_of(self, shown: object, **options: Any) -> Feed:
-        """The feed of what a view shows; the same one for the same session or context. As `source_of`."""
-        source = shown if isinstance(shown, Source) else None
-        key = source.shown if source is not None else shown
+    def feed_of(self, shown: Session | Context | Source) -> Feed:
+        """The feed of what a view shows; the same one for the same session or context."""
+        source = source_of(shown)
+        target = source.shown
         with self._lock:
-            feed = self._known(key) if not options else None
+            known = self._feeds.get(target)
+            feed = None if known is None else known()
             if feed is None:
-                source = source or source_of(shown, **options)
                 feed = Feed(source)
-                self._feeds[source.shown] = weakref.ref(feed)
-            target = feed.source.shown
+                self._feeds[target] = weakref.ref(feed)
             new = isinstance(target, Context) and target not in self._ids
-            if isinstance(target, Context) and new:
+            if new:
                 self._contexts += 1
                 self._ids[target] = f"context:{self._contexts}"
         if new:
@@ -78,12 +79,6 @@ class Hub:
             raise Unknown("source", str(number)[:60], known)
         return self.feed_of(known[number])
 
-    def id_of(self, shown: object) -> str:
-        """The id of a session or context, "" where it is not among those that may be shown."""
-        with self._lock:
-            self._number()
-            return self._ids.get(shown, "") if isinstance(shown, Session | Context) else ""
-
     def watch(self, callback: Callable[[None], None]) -> Callable[[], None]:
         """Calls `callback(None)` whenever the list has changed: who is on it, or in what state; returns how to stop."""
         with self._lock:
@@ -101,12 +96,6 @@ class Hub:
         return stop
 
     # ---- inside
-
-    def _known(self, shown: object) -> Feed | None:
-        if not isinstance(shown, Session | Context):
-            return None
-        found = self._feeds.get(shown)
-        return None if found is None else found()
 
     def _number(self) -> None:
         """Gives each open session its id; the second of a name in this process, in another folder, has a number."""
@@ -170,6 +159,6 @@ def _listed(shown: Session | Context, number: str) -> Listed:
 HUB = Hub(OPEN)
 
 
-def feed_of(shown: object, **options: Any) -> Feed:
+def feed_of(shown: Session | Context | Source) -> Feed:
     """The feed of what a view shows in this process; see Hub.feed_of."""
-    return HUB.feed_of(shown, **options)
+    return HUB.feed_of(shown)

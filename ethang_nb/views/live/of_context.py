@@ -13,7 +13,6 @@ from ethang_nb.api import Context, Sending
 from ethang_nb.context.address import event_of
 from ethang_nb.context.entry import Entry
 from ethang_nb.context.messages import Message, ToolCall, to_json
-from ethang_nb.context.retold import Retold
 from ethang_nb.context.wording import preview
 from ethang_nb.errors import Misuse, NoSuchAddress
 from ethang_nb.views.live.document import About
@@ -28,18 +27,8 @@ class ContextSource(Source):
     kind: Literal["session", "context"] = "context"
 
     def __init__(self, context: Context) -> None:
-        super().__init__()
+        super().__init__(context)
         self._context = context
-        self.name = context.name
-        self.live, self.chronicle, self.lock = context.live, context.chronicle, context.lock
-
-    @property
-    def shown(self) -> Context:
-        return self._context
-
-    @property
-    def model(self) -> str:
-        return self._context.model
 
     @property
     def state(self) -> str:
@@ -50,9 +39,6 @@ class ContextSource(Source):
 
     def watch(self, callback: Callable[[Change], None]) -> Callable[[], None]:
         return self._context.watch(callback)
-
-    def report(self, failure: str) -> None:
-        self._context.report(failure)
 
     # ---- acts
 
@@ -79,14 +65,6 @@ class ContextSource(Source):
         self._refuse_standing("cooling")
         self._context.cool()
         return "cooled: the next piece of work, which begin(name) starts, starts from the core"
-
-    def pin(self, text: str, kind: str) -> str:
-        pin = self._context.pin(text, kind)
-        return f"{pin.kind} {pin.id} is pinned from the next request on"
-
-    def unpin(self, number: int) -> str:
-        pin = self._context.unpin(number)
-        return f"{pin.kind} {pin.id} is lifted; its message may leave"
 
     def _refuse_standing(self, act: str) -> None:
         if self._context.standing:
@@ -166,9 +144,6 @@ class ContextSource(Source):
             form=form,
             left=self._context.departed(row, nth - 1),
         )
-
-    def _retold(self) -> Retold:
-        return self._context.retold()
 
 
 def _text(message: Message) -> str:

@@ -13,7 +13,6 @@ from ethang_nb.agent.watchers import Change
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.pairing import violations
 from ethang_nb.context.plan import Plan
-from ethang_nb.context.retold import Retold
 from ethang_nb.views.live.document import About
 from ethang_nb.views.live.source import LONGEST, Source
 from ethang_nb.views.numbers import tokens
@@ -27,23 +26,13 @@ class SessionSource(Source):
     kind: Literal["session", "context"] = "session"
 
     def __init__(self, session: Session) -> None:
-        super().__init__()
+        super().__init__(session)
         self._session = session
-        self.name = session.name
-        self.live, self.chronicle, self.lock = session.live, session.chronicle, session.lock
         self._unsent = _Unsent(session.live)
-
-    @property
-    def shown(self) -> Session:
-        return self._session
 
     @property
     def folder(self) -> Path:
         return self._session.root
-
-    @property
-    def model(self) -> str:
-        return self._session.model
 
     @property
     def state(self) -> str:
@@ -58,9 +47,6 @@ class SessionSource(Source):
 
     def watch(self, callback: Callable[[Change], None]) -> Callable[[], None]:
         return self._session.watch_changes(callback)
-
-    def report(self, failure: str) -> None:
-        self._session.report(failure)
 
     # ---- acts
 
@@ -87,14 +73,6 @@ class SessionSource(Source):
         self._session.cool()
         return "cooled: the next piece of work starts from the core"
 
-    def pin(self, text: str, kind: str) -> str:
-        pin = self._session.pin(text, kind)
-        return f"{pin.kind} {pin.id} is pinned from the next request on"
-
-    def unpin(self, number: int) -> str:
-        pin = self._session.unpin(number)
-        return f"{pin.kind} {pin.id} is lifted; its message may leave"
-
     # ---- what can be read
 
     def request(self, step: int) -> tuple[str, Literal["as sent", "as planned"]]:
@@ -105,9 +83,6 @@ class SessionSource(Source):
 
     def trace(self, text: str) -> Trace:
         return self._session.trace(text)
-
-    def _retold(self) -> Retold:
-        return self._session.retold()
 
 
 def _said(plan: Plan) -> str:

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any, Literal
 
 from ethang_nb.agent.session import Session
@@ -19,16 +20,16 @@ from ethang_nb.api import Context
 from ethang_nb.config import named_policy, own_policies
 from ethang_nb.context.chronicle import Chronicle
 from ethang_nb.context.live import LiveContext
-from ethang_nb.context.messages import Image, Message, Text, Thinking, ToolCall, ToolResult
 from ethang_nb.context.policies import POLICIES
 from ethang_nb.context.policy import Policy
-from ethang_nb.context.retold import Retold
+from ethang_nb.context.snapshot import Snapshot
 from ethang_nb.context.timeline import Timeline
 from ethang_nb.context.window import Window
 from ethang_nb.context.wording import preview
 from ethang_nb.errors import Misuse, NoSuchAddress
 from ethang_nb.providers.windows import window_of
 from ethang_nb.views.live.document import About
+from ethang_nb.views.live.texts import opened, shortened
 from ethang_nb.views.live.whatif import timeline_of
 
 __all__ = ["LONGEST", "Source", "source_of"]
@@ -68,23 +69,22 @@ def source_of(shown: object, *, window: int | str | Window | None = None, **opti
 
 
 class Source(ABC):
-    """What a view shows. `name` is that of the session or context."""
+    """What a view shows: `shown` is the session or context itself, `name` its name."""
 
     kind: Literal["session", "context"]
-    name: str
-    live: LiveContext
-    chronicle: Chronicle
-    lock: AbstractContextManager[object]
 
-    def __init__(self) -> None:
+    def __init__(self, shown: Session | Context) -> None:
+        self.shown, self.name, self.model = shown, shown.name, shown.model
+        self.live: LiveContext = shown.live
+        self.chronicle: Chronicle = shown.chronicle
+        self.lock: AbstractContextManager[object] = shown.lock
         self._replayed: tuple[object, Timeline] | None = None
 
     # ---- what it is
 
     @property
-    @abstractmethod
-    def shown(self) -> object:
-        """The session or context itself."""
+    def snapshot(self) -> Snapshot:
+        return self.shown.snapshot
 
     @abstractmethod
     def about(self) -> About:
@@ -103,9 +103,9 @@ class Source(ABC):
     def watch(self, callback: Callable[[Change], None]) -> Callable[[], None]:
         """Calls `callback` after every change, in the thread that made it; returns how to stop that."""
 
-    @abstractmethod
     def report(self, failure: str) -> None:
         """Says in the notices that a view failed."""
+        self.shown.report(failure)
 
     # ---- acts; each says in one line what came of it
 
@@ -122,11 +122,13 @@ class Source(ABC):
     @abstractmethod
     def cool(self) -> str: ...
 
-    @abstractmethod
-    def pin(self, text: str, kind: str) -> str: ...
+    def pin(self, text: str, kind: str) -> str:
+        pin = self.shown.pin(text, kind)
+        return f"{pin.kind} {pin.id} is pinned from the next request on"
 
-    @abstractmethod
-    def unpin(self, number: int) -> str: ...
+    def unpin(self, number: int) -> str:
+        pin = self.shown.unpin(number)
+        return f"{pin.kind} {pin.id} is lifted; its message may leave"
 
     # ---- what can be read
 
@@ -147,52 +149,9 @@ class Source(ABC):
         Raises NoSuchAddress.
         """
         with self.lock:
-            title, address, messages = self._segment(number)
-        parts: list[dict[str, str]] = []
-        room, cut = LONGEST, 0
-        for part in (part for message in messages for part in _parts(message)):
-            kept = part["text"][:room]
-            cut += len(part["text"]) - len(kept)
-            room -= len(kept)
-            parts.append(part | {"text": kept})
-        return {"title": title, "address": address, "parts": parts, "cut": cut}
-
-    def _segment(self, number: str) -> tuple[str, str, tuple[Message | dict[str, str], ...]]:
-        live, state = self.live, self.live.state
-        if number in (parts := self._fixed()):
-            title, texts = parts[number]
-            return title, "", texts
-        for note in state.notes:
-            if number == f"note:{note.id}":
-                message = live.notes.message(note.id, live.counter)
-                return f"handoff note, generation {note.generation}", "", (message,)
-        row = next((item.id for item in state.passing if number == f"{item.kind}:{-item.id}"), None)
-        if row is None and number.isascii() and number.isdigit():
-            row = int(number)
-        if row is None or row not in live.entries:
-            raise NoSuchAddress(
-                f"no segment {number[:40]!r}; there are 0 to {state.next_row - 1} and what stands before them"
-            )
-        entry = live.entries[row]
-        stands = row >= 0 and state.is_live(row)
-        messages = entry.forms(state.row(row), live.counter) if stands else tuple(entry.messages)
-        return entry.title, entry.address, messages
-
-    def _fixed(self) -> dict[str, tuple[str, tuple[dict[str, str], ...]]]:
-        live = self.live
-        tools = tuple(
-            {
-                "role": "tool",
-                "name": tool.name,
-                "text": f"{tool.description}\n{dict(tool.parameters)}".strip(),
-            }
-            for tool in live.tools
-        )
-        texts = {"system": live.system, "project": live.project, "core": live.core}
-        said = {
-            f"fixed:{kind}": (f"{kind} text", ({"role": kind, "text": text},)) for kind, text in texts.items()
-        }
-        return said | {"fixed:tools": ("tool catalogue", tools)}
+            found = opened(self.live, number)
+        parts, cut = shortened(found.parts, LONGEST)
+        return {"title": found.title, "address": found.address, "parts": parts, "cut": cut}
 
     def diff(self, index: int) -> dict[str, Any]:
         """Diff `index`, from 0, with all its parts. Raises NoSuchAddress."""
@@ -206,17 +165,9 @@ class Source(ABC):
     # ---- what-if
 
     @property
-    def folder(self) -> Any:
+    def folder(self) -> Path | None:
         """The project folder, whose `ethang.toml` may define policies; None: the current one."""
         return None
-
-    @property
-    @abstractmethod
-    def model(self) -> str: ...
-
-    @abstractmethod
-    def _retold(self) -> Retold:
-        """What its context went through. Under the lock."""
 
     def replay(self) -> Timeline:
         """Its messages under its own settings; kept until something comes."""
@@ -224,7 +175,7 @@ class Source(ABC):
             heard = self._heard()
             if self._replayed is not None and self._replayed[0] == heard:
                 return self._replayed[1]
-            told = self._retold()
+            told = self.shown.retold()
         timeline = timeline_of(told)  # without the lock: a run need not wait for it
         self._replayed = heard, timeline
         return timeline
@@ -247,26 +198,3 @@ class Source(ABC):
         """Those that ship, and the project's own."""
         own: Mapping[str, Policy] = own_policies(self.folder)
         yield from (*POLICIES.values(), *own.values())
-
-
-def _parts(message: Message | dict[str, str]) -> Iterator[dict[str, str]]:
-    if isinstance(message, dict):
-        yield message
-        return
-    for part in message.parts:
-        match part:
-            case Text():
-                yield {"role": message.role, "text": part.text}
-            case Thinking():
-                yield {"role": "thinking", "text": part.text}
-            case ToolCall():
-                yield {"role": "call", "name": part.name, "text": part.arguments}
-            case ToolResult():
-                pictures = "".join(f"\n[{_picture(image)}]" for image in part.images)
-                yield {"role": "result", "name": part.name, "text": part.text + pictures}
-            case Image():
-                yield {"role": message.role, "text": f"[{_picture(part)}]"}
-
-
-def _picture(image: Image) -> str:
-    return f"picture {image.media_type}"

@@ -21,7 +21,7 @@ from traitlets import Dict, Unicode
 from ethang_nb.context.snapshot import Snapshot
 from ethang_nb.errors import NoSuchAddress
 from ethang_nb.views import bundle, page, stored
-from ethang_nb.views.limits import BODY_BYTES, DATA_BYTES, DATA_LEAST, OUTPUT_BYTES
+from ethang_nb.views.limits import BODY_BYTES, DATA_LEAST
 from ethang_nb.views.live.feed import Subscription
 from ethang_nb.views.live.hub import feed_of
 from ethang_nb.views.live.source import source_of
@@ -160,8 +160,7 @@ class LiveView(anywidget.AnyWidget):
     @property
     def snapshot(self) -> Snapshot:
         """What it shows now."""
-        found: Snapshot = self._source.shown.snapshot  # type: ignore[attr-defined]
-        return found
+        return self._source.snapshot
 
     @property
     def _where(self) -> str:
@@ -176,10 +175,7 @@ class LiveView(anywidget.AnyWidget):
         html = output(
             self._part(snapshot, ROOM), label=f"{type(self).__name__} of {line(self._source.name, 60)}"
         )
-        room = OUTPUT_BYTES - len(text.encode()) - len(html.encode())
-        data = stored.document(snapshot, min(room, DATA_BYTES))
-        kept = {stored.MIME: data} if stored.size(data) <= room else {}
-        return {"text/plain": text, "text/html": html, **kept}
+        return {"text/plain": text, "text/html": html, **stored.beside(snapshot, text, html)}
 
     # ---- between kernel and view
 

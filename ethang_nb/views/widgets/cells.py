@@ -49,13 +49,16 @@ class Cells:
             return
         with self._lock:
             held = self._held.get(running.cell)
-            if held is None or held.run != running.run:
-                given_up = self._take((running.cell, *running.deleted))
-                held = self._held[running.cell] = _Held(running.run)
-                held.views.append(view)
-                self._close(given_up)
-            elif not self._among(view, held.views):
-                held.views.append(view)
+            if held is not None and held.run == running.run:
+                if not _among(view, held.views):
+                    held.views.append(view)
+                return
+            given_up = self._take((running.cell, *running.deleted))
+            self._held[running.cell] = _Held(running.run, [view])
+            shown = [other for kept in self._held.values() for other in kept.views]
+        for other in given_up:  # under no lock: closing tells the host, and waits for the source
+            if not _among(other, shown):
+                other.close()
 
     def forget(self, view: Closes) -> None:
         """It is closed: no cell holds it."""
@@ -66,14 +69,9 @@ class Cells:
     def _take(self, cells: Iterable[str]) -> list[Closes]:
         return [view for cell in cells for view in self._held.pop(cell, _Held("")).views]
 
-    def _close(self, given_up: Iterable[Closes]) -> None:
-        for view in given_up:
-            if not any(self._among(view, held.views) for held in self._held.values()):
-                view.close()
 
-    @staticmethod
-    def _among(view: Closes, views: Iterable[Closes]) -> bool:
-        return any(other is view for other in views)
+def _among(view: Closes, views: Iterable[Closes]) -> bool:
+    return any(other is view for other in views)
 
 
 def running() -> Running | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ethang_nb.context.snapshot import LAZY, StepRow
 
-__all__ = ["Applier", "as_live"]
+__all__ = ["Applier", "as_live", "unpacked"]
 
 Json = Any
 
@@ -39,6 +39,17 @@ def merged(old: Json, new: Json) -> Json:
 
 def _step(row: list[Any]) -> dict[str, Any]:
     return dict(zip(STEP, row, strict=True))
+
+
+def unpacked(pieces: Json) -> dict[int, int]:
+    """The mark of each row that the pieces speak of; later ones win."""
+    marks: dict[int, int] = {}
+    for start, *rest in pieces:
+        said = (
+            [ord(letter) - FIRST for letter in rest[0]] if len(rest) == 1 else [rest[1]] * (rest[0] - start)
+        )
+        marks |= dict(enumerate(said, start))
+    return marks
 
 
 class Applier:
@@ -84,15 +95,8 @@ class Applier:
             self.table[int(number)] = mark
         for row in body.pop("rows", ()):
             self.rows[row[0]] = row
-        for start, *rest in body.pop("marks", ()):
-            marks = (
-                [ord(letter) - FIRST for letter in rest[0]]
-                if len(rest) == 1
-                else [rest[1]] * (rest[0] - start)
-            )
-            for number, mark in enumerate(marks, start):
-                if number in self.rows:
-                    self.marks[number] = mark
+        marks = unpacked(body.pop("marks", ()))
+        self.marks |= {number: mark for number, mark in marks.items() if number in self.rows}
         for number, tokens in body.pop("sizes", ()):
             if tokens is None:
                 self.sizes.pop(number, None)

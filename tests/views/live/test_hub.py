@@ -7,7 +7,7 @@ import pytest
 
 import ethang_nb as eth
 from ethang_nb.agent.watchers import Register
-from ethang_nb.errors import Misuse, Unknown
+from ethang_nb.errors import Unknown
 from ethang_nb.views.live.hub import HUB, Hub, feed_of
 from ethang_nb.views.live.source import source_of
 from tests.agent.stage import call, calls
@@ -36,13 +36,10 @@ def test_the_same_session_or_context_has_the_same_feed(hub, play):
     assert hub.feed_of(session) is not hub.feed_of(context)
 
 
-def test_messages_have_a_feed_of_their_own_each_time_and_a_window_belongs_to_them(hub):
+def test_messages_have_a_feed_of_their_own_each_time(hub):
     given = messages(2)
-    assert hub.feed_of(given, window=3_000) is not hub.feed_of(given, window=3_000)
-    with pytest.raises(Misuse, match="messages alone have no window"):
-        hub.feed_of(given)
-    with pytest.raises(Misuse, match="window belongs to messages"):
-        hub.feed_of(eth.Context(3_000), window=4_000)
+    first, second = source_of(given, window=3_000), source_of(given, window=3_000)
+    assert hub.feed_of(first) is not hub.feed_of(second)
 
 
 def test_a_feed_or_context_that_nobody_holds_is_not_kept(hub):
@@ -77,8 +74,7 @@ def test_what_may_be_shown_stands_in_the_order_in_which_it_was_opened(hub, play)
     ]
     assert hub.find("session:letters") is hub.feed_of(second)
     assert hub.find("context:1").source.shown is context
-    assert "session:contracts" == hub.id_of(first)
-    assert "" == hub.id_of(eth.Context(3_000)) == hub.id_of("x")
+    assert hub.find("session:contracts") is hub.feed_of(first)
     first.close()
     assert ["context:1", "session:letters"] == ids(hub)
     with pytest.raises(Unknown, match="unknown source 'session:contracts'"):
@@ -135,4 +131,4 @@ def test_a_watcher_is_told_of_each_list_that_is_another(hub, play):
 
 def test_the_hub_of_this_process_knows_every_open_session(play):
     session = play({"say": "done"}, name="here")
-    assert HUB.find(HUB.id_of(session)) is feed_of(session)
+    assert HUB.find("session:here") is feed_of(session)
