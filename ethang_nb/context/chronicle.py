@@ -23,7 +23,7 @@ from ethang_nb.context.live import LiveContext
 from ethang_nb.context.messages import Message
 from ethang_nb.context.notedesk import Written
 from ethang_nb.context.notes import RULE_AUTHOR, RULE_REFERENCE, NoteTask
-from ethang_nb.context.occupancy import budget, output_tokens, task_tokens
+from ethang_nb.context.occupancy import Outputs, budget, task_tokens
 from ethang_nb.context.outline import segments
 from ethang_nb.context.plan import Plan
 from ethang_nb.context.regret import Regret, RegretWatch, Seen
@@ -80,6 +80,7 @@ class Chronicle:
         self._doubted: set[str] = set()
         self._released: list[_Said] = []
         self._let_go: list[Gone] = []
+        self._outputs = Outputs()
         self._watch = RegretWatch()
         self._regrets: list[Regret] = []
         self._looked = (0, 0)
@@ -226,6 +227,8 @@ class Chronicle:
 
         At most `most` rows are looked at now, where that is given; `unseen` says how many are left.
         """
+        if not self._landings:  # nothing was cut that could be missed
+            return []
         context = self.context
         state, opened = context.state, {row for row, _ in context.state.opened}
         row, landed = self._looked
@@ -248,7 +251,7 @@ class Chronicle:
     @property
     def unseen(self) -> int:
         """How many rows were not yet looked at for regret."""
-        return self.context.state.n - self._looked[0]
+        return self.context.state.n - self._looked[0] if self._landings else 0
 
     @property
     def timeline(self) -> tuple[StepRow, ...]:
@@ -337,7 +340,7 @@ class Chronicle:
     def _measured(self, row: StepRow) -> StepRow:
         """The row with the numbers of the window as it is now."""
         state = self.context.state
-        task, output = task_tokens(state), output_tokens(state)
+        task, output = task_tokens(state), self._outputs.tokens(state)
         fixed = state.fixed + state.core
         return replace(
             row,

@@ -14,7 +14,7 @@ from ethang_nb.context.live import LiveContext
 from ethang_nb.context.messages import Image, Message, ToolResult
 from ethang_nb.context.state import State
 
-__all__ = ["Occupancy", "budget", "output_tokens", "task_tokens"]
+__all__ = ["Occupancy", "Outputs", "budget", "task_tokens"]
 
 _MEMORY = KINDS.index("memory")
 
@@ -25,13 +25,11 @@ def task_tokens(state: State) -> int:
     return sum([state.row(number).tokens for number in tasks if state.is_live(number)])
 
 
-def output_tokens(state: State) -> int:
-    """Tokens of all tool results in the window, as they stand there."""
-    return Outputs().tokens(state)
-
-
 class Outputs:
-    """The same, again and again: sums over what a ledger held already are kept from one time to the next."""
+    """Tokens of all tool results in the window of one context, as they stand there.
+
+    Sums over what its ledger held already are kept from one time to the next.
+    """
 
     def __init__(self) -> None:
         self._sums = tuple(array("q", (0,)) for _ in CLASSES)

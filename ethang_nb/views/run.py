@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from ethang_nb.context.snapshot import Diff, Snapshot
 from ethang_nb.views import budget, context, diff, stored
 from ethang_nb.views.excerpt import fitting, size
-from ethang_nb.views.limits import ANSWER, BODY_BYTES, DATA_BYTES, DATA_LEAST, OUTPUT_BYTES, PREVIEW
+from ethang_nb.views.limits import ANSWER, BODY_BYTES, DATA_LEAST, PREVIEW
 from ethang_nb.views.markup import Markup, el, lines
 from ethang_nb.views.numbers import count, grouped, percent
 from ethang_nb.views.plain import indented, line, opened, visible
@@ -133,9 +133,7 @@ def data(run: RunLike) -> dict[str, Any]:
     """The context it left behind, as data in what text and HTML leave of a stored output; {} where that is nothing."""
     if run.snapshot is None:
         return {}
-    left = OUTPUT_BYTES - _bytes(html(run)) - _bytes(text(run))
-    found = stored.document(run.snapshot, min(left, DATA_BYTES))
-    return {stored.MIME: found} if stored.size(found) <= left else {}
+    return stored.beside(run.snapshot, text(run), html(run))
 
 
 def tone(run: RunLike) -> str:

@@ -6,7 +6,7 @@ from hypothesis import given
 from ethang_nb.context.assembly import Assembly
 from ethang_nb.context.explain import price_of
 from ethang_nb.context.messages import system
-from ethang_nb.context.occupancy import output_tokens, task_tokens
+from ethang_nb.context.occupancy import Outputs, task_tokens
 from ethang_nb.context.policies import POLICIES
 from ethang_nb.context.pricing import price
 from tests.context.builders import live
@@ -67,7 +67,7 @@ class Recount(Play):
         context, state = self.context, self.context.state
         assert assembled(context) == context.assemble()
         assert sum(row.tokens for row in state.rows if row.task) == task_tokens(state)
-        assert sum(result.tokens for row in state.rows for result in row.results) == output_tokens(state)
+        assert sum(result.tokens for row in state.rows for result in row.results) == Outputs().tokens(state)
 
     def requested(self, turning):
         self.priced(turning.decision)

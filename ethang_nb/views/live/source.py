@@ -64,7 +64,7 @@ def source_of(shown: object, *, window: int | str | Window | None = None, **opti
             "eth.open_session(name) opens a session by its name"
         )
     if window is None:
-        raise Misuse("messages alone have no window; name it, as in window=8_000 or window='gpt-4o'")
+        raise Misuse("messages alone have no window; give its tokens, as in window=8_000")
     return ContextSource(Context.of(shown, window, **options))
 
 

@@ -30,6 +30,7 @@ from ethang_nb.views.markup import Markup, el
 from ethang_nb.views.plain import line
 from ethang_nb.views.stylesheet import output
 from ethang_nb.views.widgets.cells import Cells, running
+from ethang_nb.views.widgets.chosen import refuse_others
 from ethang_nb.views.widgets.comms import unpin
 from ethang_nb.views.widgets.unheard import Unheard
 
@@ -66,6 +67,7 @@ class LiveView(anywidget.AnyWidget):
     def __init__(
         self, shown: object, *, window: Any = None, chosen: Mapping[str, Any] | None = None, **settings: Any
     ) -> None:
+        refuse_others(settings)
         self._feed = feed_of(source_of(shown, window=window, **settings))
         self._source = self._feed.source
         self._unsaid: deque[Part] = deque(maxlen=UNSAID)

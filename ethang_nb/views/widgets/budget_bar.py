@@ -17,7 +17,7 @@ class BudgetBar(LiveView):
 
     _id = "budget"
 
-    def __init__(self, shown: object, *, window: Any = None, **settings: Any) -> None:
+    def __init__(self, shown: object, window: Any = None, **settings: Any) -> None:
         super().__init__(shown, window=window, **settings)
 
     def _text(self, snapshot: Snapshot) -> str:

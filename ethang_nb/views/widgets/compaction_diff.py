@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ethang_nb.context.snapshot import Diff, Snapshot
-from ethang_nb.errors import Misuse
 from ethang_nb.views import diff
 from ethang_nb.views.markup import Markup, el, lines
 from ethang_nb.views.plain import opened
+from ethang_nb.views.widgets import chosen
 from ethang_nb.views.widgets.base import LiveView
 
 __all__ = ["CompactionDiff"]
@@ -23,10 +23,9 @@ class CompactionDiff(LiveView):
     _id = "diff"
 
     def __init__(
-        self, shown: object, *, window: Any = None, index: int | None = None, **settings: Any
+        self, shown: object, window: Any = None, *, index: int | None = None, **settings: Any
     ) -> None:
-        if index is not None and type(index) is not int:
-            raise Misuse(f"index={index!r} is no number; give one from 0, or -1 for the last cleanup now")
+        chosen.number("index", index, what="the number of a cleanup, from 0, or -1 for the last one now")
         super().__init__(shown, window=window, chosen={"index": index}, **settings)
 
     def _text(self, snapshot: Snapshot) -> str:

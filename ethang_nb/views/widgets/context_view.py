@@ -7,10 +7,12 @@ from typing import Any
 from ethang_nb.context.snapshot import Snapshot
 from ethang_nb.views import context
 from ethang_nb.views.markup import Markup
+from ethang_nb.views.widgets import chosen
 from ethang_nb.views.widgets.base import LiveView
 
 __all__ = ["ContextView"]
 
+TABS = ("segments", "timeline", "diff", "whatif", "trace")
 _shared: list[ContextView] = []
 """Those that the cells of a session share."""
 
@@ -23,8 +25,8 @@ class ContextView(LiveView):
 
     _id = "context"
 
-    def __init__(self, shown: object, *, window: Any = None, tab: str | None = None, **settings: Any) -> None:
-        super().__init__(shown, window=window, chosen={"tab": tab}, **settings)
+    def __init__(self, shown: object, window: Any = None, *, tab: str | None = None, **settings: Any) -> None:
+        super().__init__(shown, window=window, chosen={"tab": chosen.one_of("tab", tab, TABS)}, **settings)
 
     @classmethod
     def of(cls, shown: object) -> ContextView:

@@ -7,6 +7,7 @@ from typing import Any
 from ethang_nb.context.snapshot import Snapshot
 from ethang_nb.views import segments
 from ethang_nb.views.markup import Markup
+from ethang_nb.views.widgets import chosen
 from ethang_nb.views.widgets.base import LiveView
 
 __all__ = ["SegmentList"]
@@ -22,12 +23,17 @@ class SegmentList(LiveView):
     def __init__(
         self,
         shown: object,
-        *,
         window: Any = None,
+        *,
         segment: str | None = None,
         **settings: Any,
     ) -> None:
-        super().__init__(shown, window=window, chosen={"segment": segment}, **settings)
+        super().__init__(
+            shown,
+            window=window,
+            chosen={"segment": segment if segment is None else chosen.text("segment", segment)},
+            **settings,
+        )
 
     def _text(self, snapshot: Snapshot) -> str:
         return segments.text(snapshot.segments, where=f"{self._where}.segments")

@@ -7,6 +7,7 @@ from typing import Any
 from ethang_nb.context.snapshot import Snapshot
 from ethang_nb.views import timeline
 from ethang_nb.views.markup import Markup
+from ethang_nb.views.widgets import chosen
 from ethang_nb.views.widgets.base import LiveView
 
 __all__ = ["TimelineView"]
@@ -20,9 +21,14 @@ class TimelineView(LiveView):
     _id = "timeline"
 
     def __init__(
-        self, shown: object, *, window: Any = None, step: int | None = None, **settings: Any
+        self, shown: object, window: Any = None, *, step: int | None = None, **settings: Any
     ) -> None:
-        super().__init__(shown, window=window, chosen={"step": step}, **settings)
+        super().__init__(
+            shown,
+            window=window,
+            chosen={"step": chosen.number("step", step, least=1, what="the number of a step")},
+            **settings,
+        )
 
     def _text(self, snapshot: Snapshot) -> str:
         return timeline.text(snapshot.timeline, where=f"{self._where}.timeline")

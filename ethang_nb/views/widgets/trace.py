@@ -8,6 +8,7 @@ from ethang_nb.agent import trace as traced
 from ethang_nb.context.snapshot import Snapshot
 from ethang_nb.views import trace
 from ethang_nb.views.markup import Markup, el
+from ethang_nb.views.widgets import chosen
 from ethang_nb.views.widgets.base import LiveView
 
 __all__ = ["Trace"]
@@ -20,8 +21,8 @@ class Trace(LiveView):
 
     _id = "trace"
 
-    def __init__(self, shown: object, *, window: Any = None, text: str = "", **settings: Any) -> None:
-        super().__init__(shown, window=window, chosen={"text": text}, **settings)
+    def __init__(self, shown: object, window: Any = None, *, text: str = "", **settings: Any) -> None:
+        super().__init__(shown, window=window, chosen={"text": chosen.text("text", text)}, **settings)
 
     def _text(self, snapshot: Snapshot) -> str:  # noqa: ARG002 - it looks in the record, too
         found = self._found()

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ethang_nb.context.snapshot import Snapshot
+from ethang_nb.context.window import Levels
 from ethang_nb.views import timeline
 from ethang_nb.views.markup import Markup, el, lines
 from ethang_nb.views.numbers import grouped, percent
 from ethang_nb.views.plain import line, opened
+from ethang_nb.views.widgets import chosen
 from ethang_nb.views.widgets.base import LiveView
 
 __all__ = ["WhatIf"]
@@ -29,16 +31,20 @@ class WhatIf(LiveView):
     def __init__(
         self,
         shown: object,
-        *,
         window: Any = None,
+        *,
         policy: str | None = None,
         other_window: int | None = None,
-        levels: Sequence[int] | None = None,
+        levels: Levels | Sequence[int] | None = None,
         second: str | None = None,
         **settings: Any,
     ) -> None:
-        band = None if levels is None else list(levels)
-        begun = {"policy": policy, "window": other_window, "levels": band, "second": second}
+        begun = {
+            "policy": chosen.known_policy("policy", policy),
+            "window": chosen.tokens("other_window", other_window),
+            "levels": chosen.band("levels", levels),
+            "second": chosen.known_policy("second", second),
+        }
         super().__init__(shown, window=window, chosen=begun, **settings)
 
     def _text(self, snapshot: Snapshot) -> str:

@@ -55,7 +55,7 @@ def test_a_session_a_context_messages_and_a_source_have_a_source(play):
             [{"role": "user", "content": "x"}],
             {},
             Misuse,
-            "messages alone have no window; name it, as in window=8_000",
+            "messages alone have no window; give its tokens, as in window=8_000",
         ),
         ("contracts", {"window": 3_000}, Misuse, "eth.open_session(name) opens a session"),
         (None, {}, Misuse, "a view shows a session, an eth.Context or messages, not None"),

@@ -89,12 +89,43 @@ def test_hostile_names_stay_text():
 
 
 def test_messages_need_a_window_and_a_context_has_its_own(context):
-    with pytest.raises(Misuse, match="name it, as in window=8_000"):
+    with pytest.raises(Misuse, match="give its tokens, as in window=8_000"):
         eth.BudgetBar(messages(2))
     with pytest.raises(Misuse, match="window belongs to messages"):
         eth.BudgetBar(context, window=8_000)
     with pytest.raises(Misuse, match="a view shows a session"):
         eth.ContextView("contracts")
+
+
+def test_a_window_may_stand_second_as_everywhere_else(context):
+    assert eth.BudgetBar(messages(2), 8_000).snapshot.budget.window.total == 8_000
+
+
+BAD = [
+    ("ContextView", {"tab": "segment"}, "unknown tab 'segment'; did you mean 'segments'?"),
+    ("ContextView", {"foo": 3}, "foo is no setting of this view"),
+    ("SegmentList", {"segment": 4}, "segment=4 is no text"),
+    ("CompactionDiff", {"index": 1.5}, "index=1.5 is not the number of a cleanup"),
+    ("TimelineView", {"step": 0}, "step=0 is not the number of a step; give one from 1 on"),
+    ("TimelineView", {"step": True}, "step=True is not the number of a step"),
+    ("WhatIf", {"policy": "leen"}, "lean"),
+    ("WhatIf", {"policy": 5}, "policy=5 is not the name of a policy"),
+    ("WhatIf", {"second": "leen"}, "lean"),
+    ("WhatIf", {"other_window": -5}, "other_window=-5 is not a number of tokens; give one from 1 on"),
+    ("WhatIf", {"other_window": 5}, "window 5 is too small"),
+    ("WhatIf", {"levels": "abc"}, "levels='abc' are not nudge, cleanup and landing"),
+    ("WhatIf", {"levels": 5}, "levels=5 are not nudge"),
+    ("WhatIf", {"levels": (0.7, 0.8, 0.4)}, "are not nudge"),
+    ("WhatIf", {"levels": (900, 800, 700)}, "900"),
+    ("Trace", {"text": None}, "text=None is no text"),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "said"), BAD)
+def test_what_a_view_cannot_begin_with_is_one_line(context, name, options, said):
+    with pytest.raises(Misuse, match=re.escape(said)) as raised:
+        getattr(eth, name)(context, **options)
+    assert "\n" not in str(raised.value)
 
 
 def test_a_front_end_that_was_not_built_says_how(context, monkeypatch, tmp_path):
@@ -279,7 +310,7 @@ def test_a_trace_that_is_given_a_text_stores_what_it_found(context):
 
 
 def test_a_cleanup_is_named_by_a_number(context):
-    with pytest.raises(Misuse, match="index='last' is no number"):
+    with pytest.raises(Misuse, match="index='last' is not the number of a cleanup"):
         eth.CompactionDiff(context, index="last")
     context.append(messages(30, start=4))
     context.request()
