@@ -27,7 +27,9 @@ def place(pin: Pin) -> str:
     """Where the sentence stands now, or why it no longer holds."""
     if pin.lifted:
         return f"lifted: {line(pin.lifted, 80)}"
-    return "in the core" if pin.core else "in its own message, which stays"
+    if pin.core:
+        return "in the core"
+    return "in its own message, which stays" if pin.segment else "enters with the next request"
 
 
 def text(pins: Sequence[Pin], most: int = ROWS) -> str:
