@@ -37,10 +37,14 @@ class Entry:
     """The tool that reads addresses, "" where there is none."""
     _hash: tuple[int, str] = (0, "")
     """Of its first messages: how many, and their hash."""
+    _title: str = ""
 
     @property
     def title(self) -> str:
-        return title(self.messages[0])
+        """Of its first message, which stays the one that it is."""
+        if not self._title:
+            self._title = title(self.messages[0])
+        return self._title
 
     @property
     def address(self) -> str:

@@ -18,6 +18,9 @@ __all__ = ["about", "cleanups", "coming", "html", "part", "reason", "state", "te
 # ► bytes that the table of each part may take; what then does not fit together is named instead
 SEGMENTS_BYTES, STEPS_BYTES, PLAN_BYTES, LEFT_BYTES, PINS_BYTES = 13_000, 7_000, 6_000, 2_500, 3_000
 SEGMENTS, STEPS, CHANGES, DIFFS, NOTICES = 40, 24, 20, 2, 10  # ► rows
+WORKED_OUT = (
+    2_000  # ► segments up to which a stored output says what the next cleanup does to each: 0.1 ms a segment
+)
 CLEANUP_FACTS, CLEANUP_ROWS = 6, 12  # ► of one cleanup
 TEXT_SEGMENTS, TEXT_STEPS = 16, 14  # ► rows in the text form
 
@@ -30,8 +33,8 @@ def about(snapshot: Snapshot) -> str:
 
 
 def state(snapshot: Snapshot) -> str:
-    """Where the session stands: "step 23, reading"."""
-    now = line(snapshot.state, 60)
+    """Where the session stands: "step 23, idle". What is stored is live no more, so that is not said."""
+    now = "" if snapshot.state == "live" else line(snapshot.state, 60)
     return f"step {grouped(snapshot.step)}" + (f", {now}" if now else "")
 
 
@@ -153,6 +156,9 @@ def _steps(snapshot: Snapshot, where: str) -> Markup:
 
 
 def _next(snapshot: Snapshot, where: str) -> Markup:
+    said = f"Next cleanup: {coming(snapshot)}"
+    if len(snapshot.segments) > WORKED_OUT:
+        return el("p", f"{said}; what it does to each segment: {where}.plan")
     body = plan.part(
         snapshot.plan,
         most=CHANGES,
@@ -160,7 +166,7 @@ def _next(snapshot: Snapshot, where: str) -> Markup:
         where=f"{where}.plan.verdicts",
         reason=bool(reason(snapshot)),
     )
-    return _folded(f"Next cleanup: {coming(snapshot)}", body)
+    return _folded(said, body)
 
 
 def _pins(snapshot: Snapshot, where: str) -> Markup:

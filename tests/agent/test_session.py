@@ -433,3 +433,15 @@ def test_what_no_request_can_hold_is_named_as_long_as_it_is_in_the_window(play):
         assert line.startswith("in the request, message 3: the assistant message removed")
         assert "'half a thought'" in line
         assert "half a thought" in str(segments)
+
+
+def test_a_step_at_which_only_a_cleanup_was_asked_for_says_that_nothing_was_sent(opened):
+    session = opened()
+    session.run("Read it.")
+    session.compact()
+    with pytest.raises(
+        NoSuchAddress, match=f"nothing was sent at step {session.live.step} .* a cleanup was asked for"
+    ):
+        session.request(session.live.step)
+    with pytest.raises(NoSuchAddress, match="no request of step 99"):
+        session.request(99)

@@ -2,6 +2,7 @@
 
 import pytest
 
+import ethang_nb as eth
 from ethang_nb.views import context
 from ethang_nb.views.limits import OUTPUT_BYTES
 from tests.views import samples
@@ -117,3 +118,10 @@ def test_data_drives_no_terminal():
     said = context.text(samples.hostile())
     assert not set(said) & set("\x1b\x07\x00\u202e\u2066")
     assert r"\u202etxt.exe" in said
+
+
+def test_what_a_cleanup_would_do_to_each_of_very_many_segments_is_not_worked_out_to_be_stored():
+    messages = [{"role": "user", "content": f"{number}"} for number in range(context.WORKED_OUT + 1)]
+    snapshot = eth.Context.of(messages, 200_000).snapshot
+    assert "what it does to each segment: snapshot.plan" in context.html(snapshot)
+    assert "verdicts" not in vars(snapshot.plan)

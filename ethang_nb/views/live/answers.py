@@ -1,7 +1,8 @@
 """Answers: what a view may ask of its source, checked and answered with one reply each.
 
-`stop` is done at once in whatever thread it comes. All else is done inline on the main thread, else by one worker
-thread, so that nothing ever holds up a stop. Only acts change a record, and no answer enters a request.
+`stop` is done at once in whatever thread it comes. All else is done inline on the main thread, else by a worker
+thread, so that nothing ever holds up a stop; acts have one of their own, since a cleanup may wait for a model's note
+while people go on looking. Only acts change a record, and no answer enters a request.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Answers:
         elif what == "stop" or threading.current_thread() is threading.main_thread():
             self.answer(message)
         else:
-            _WORKER.put(_Job(self, message))
+            (_ACTING if what in ACTS else _LOOKING).put(_Job(self, message))
 
     def supersede(self, message: Asked) -> None:
         """A newer ask of the same kind has come before this one was begun."""
@@ -205,6 +206,8 @@ ASKS: Mapping[str, Callable[[Source, Asked], Any]] = {
     "read": _read,
 }
 
+ACTS = ("compact", "reseed", "cool", "pin", "unpin")
+
 
 def _text(asked: Asked, name: str) -> str:
     value = asked.get(name)
@@ -243,9 +246,10 @@ class _Job:
 
 
 class _Worker:
-    """One daemon thread for all views of this process, started when it is first needed."""
+    """A daemon thread for all views of this process, started when it is first needed."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self._name = name
         self._jobs: deque[_Job] = deque()
         self._some = threading.Condition()
         self._thread: threading.Thread | None = None
@@ -257,7 +261,7 @@ class _Worker:
                 self._jobs.remove(other)
             self._jobs.append(job)
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="ethang-views", daemon=True)
+                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
                 self._thread.start()
             self._some.notify()
         for other in dropped:
@@ -273,4 +277,4 @@ class _Worker:
             del job  # nobody's view is kept while nothing is asked
 
 
-_WORKER = _Worker()
+_LOOKING, _ACTING = _Worker("ethang-views"), _Worker("ethang-acts")

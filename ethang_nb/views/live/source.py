@@ -128,7 +128,7 @@ class Source(ABC):
 
     def unpin(self, number: int) -> str:
         pin = self.shown.unpin(number)
-        return f"{pin.kind} {pin.id} is lifted; its message may leave"
+        return f"{pin.kind} {pin.id} is lifted{'; its message may leave' if pin.segment else ''}"
 
     # ---- what can be read
 

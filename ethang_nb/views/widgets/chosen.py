@@ -45,14 +45,20 @@ def known_policy(name: str, value: str | Policy | None) -> str | None:
     """The name of a policy that is shipped or stands in ethang.toml: what is planned is planned by name."""
     if value is None:
         return None
-    if not isinstance(value, str):
+    said = value.name if isinstance(value, Policy) else value
+    if not isinstance(said, str):
         raise Misuse(f"{name}={_short(value)} is not the name of a policy; give one such as 'lean'")
-    return named_policy(value, None).name
+    found = named_policy(said)
+    if isinstance(value, Policy) and found != value:
+        raise Misuse(
+            f"{name}: the policy {said!r} given is not the one of that name; put it into ethang.toml first"
+        )
+    return found.name
 
 
 def tokens(name: str, value: int | None) -> int | None:
     """A window's size. Raises BadWindow for one that holds nothing."""
-    if number(name, value, least=1, what="a number of tokens") is not None:
+    if number(name, value, what="a number of tokens") is not None:
         Window.of(value)  # type: ignore[arg-type]
     return value
 
@@ -71,9 +77,9 @@ def band(name: str, value: Any) -> list[int] | None:
     return list(given)
 
 
-def text(name: str, value: str) -> str:
+def text(name: str, value: str, *, example: str) -> str:
     if not isinstance(value, str):
-        raise Misuse(f"{name}={_short(value)} is no text; give one, as in {name}='ORD-88421'")
+        raise Misuse(f"{name}={_short(value)} is no text; give one, as in {name}={example!r}")
     return value
 
 

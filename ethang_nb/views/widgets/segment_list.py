@@ -31,7 +31,7 @@ class SegmentList(LiveView):
         super().__init__(
             shown,
             window=window,
-            chosen={"segment": segment if segment is None else chosen.text("segment", segment)},
+            chosen={"segment": segment if segment is None else chosen.text("segment", segment, example="4")},
             **settings,
         )
 

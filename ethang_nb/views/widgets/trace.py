@@ -22,7 +22,9 @@ class Trace(LiveView):
     _id = "trace"
 
     def __init__(self, shown: object, window: Any = None, *, text: str = "", **settings: Any) -> None:
-        super().__init__(shown, window=window, chosen={"text": chosen.text("text", text)}, **settings)
+        super().__init__(
+            shown, window=window, chosen={"text": chosen.text("text", text, example="ORD-88421")}, **settings
+        )
 
     def _text(self, snapshot: Snapshot) -> str:  # noqa: ARG002 - it looks in the record, too
         found = self._found()

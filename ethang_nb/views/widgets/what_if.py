@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ethang_nb.context.policy import Policy
 from ethang_nb.context.snapshot import Snapshot
 from ethang_nb.context.window import Levels
 from ethang_nb.views import timeline
@@ -33,10 +34,10 @@ class WhatIf(LiveView):
         shown: object,
         window: Any = None,
         *,
-        policy: str | None = None,
+        policy: str | Policy | None = None,
         other_window: int | None = None,
         levels: Levels | Sequence[int] | None = None,
-        second: str | None = None,
+        second: str | Policy | None = None,
         **settings: Any,
     ) -> None:
         begun = {

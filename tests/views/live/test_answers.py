@@ -272,6 +272,18 @@ def test_stop_is_done_at_once_in_the_thread_it_comes_in_also_behind_what_takes_l
     assert ["ethang-views"] == held.threads
 
 
+def test_an_act_does_not_wait_for_a_look_that_takes_long_nor_a_look_for_an_act(ask, monkeypatch):
+    held = Held(ask.view.source, monkeypatch)
+    in_thread(lambda: ask.view.ask({"id": 1, "ask": "trace", "text": "x"}))
+    waited(held.begun)
+    in_thread(lambda: ask.view.ask({"id": 2, "ask": "pin", "text": "Never open it."}))
+    in_thread(lambda: done(ask.host, 1))
+    assert [2] == [reply["id"] for reply in ask.host.replies()]
+    held.go_on.set()
+    in_thread(lambda: done(ask.host, 2))
+    assert {1, 2} == {reply["id"] for reply in ask.host.replies()}
+
+
 def done(host, replies):
     """Waits until the views' thread has answered so often."""
     for _ in range(PATIENCE * 100):
@@ -315,7 +327,7 @@ def test_asks_from_many_threads_are_answered_one_after_the_other_by_one_thread(a
     done(ask.host, 20)
     assert sorted(reply["id"] for reply in ask.host.replies()) == list(range(20))
     assert 1 == sum(thread.name == "ethang-views" for thread in threading.enumerate())
-    assert answers._WORKER._thread.daemon
+    assert answers._LOOKING._thread.daemon
 
 
 def test_acts_while_a_run_goes_on_wait_for_its_next_step_and_a_reseed_is_refused_with_the_reason(play):

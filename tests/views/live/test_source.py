@@ -348,7 +348,7 @@ def test_acts_on_a_session_are_its_own(play):
     session.run("Never open c. Go.")
     assert source.pin("Keep  it.", "decision") == "decision 2 is pinned from the next request on"
     assert session.pins[1].text == "Keep it."
-    assert source.unpin(2) == "decision 2 is lifted; its message may leave"
+    assert source.unpin(2) == "decision 2 is lifted"
     assert source.compact().startswith("idle: ")
     assert source.reseed().startswith(("reseed: ", "nothing: "))
     assert source.cool() == "cooled: the next piece of work starts from the core"
