@@ -176,8 +176,8 @@ class Archive:
             steps.append(event.data["step"])
         if any(event.data["step"] == step for event in self.record.events(kinds=(kinds.POINT,))):
             raise NoSuchAddress(
-                f"nothing was sent at step {step} of session {self.record.name}: a cleanup was asked for there, between "
-                "two runs"
+                f"nothing was sent at step {step} of session {self.record.name}: a cleanup was asked for there, "
+                "between two runs"
             )
         known = f"it has steps {steps[0]} to {steps[-1]}" if steps else "nothing was sent yet"
         raise NoSuchAddress(f"no request of step {step} in session {self.record.name}; {known}")

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Silent } from '../src/views/channel';
 import { ContextView } from '../src/views/ContextView';
@@ -73,6 +74,7 @@ test('acts are named, tell what they would do, and say what they did', async () 
   expect(box.textContent).toContain('Cleanup: 2,223 → 1,796 tokens.');
   await click(button(box, 'Start from the core'));
   expect(box.textContent).toContain('a run is going on');
+  expect(box.textContent).not.toContain('1,796 tokens.');
   expect(ask.asked.map(([what]) => what)).toEqual(['compact', 'reseed']);
 });
 
@@ -97,6 +99,44 @@ test('pins and notices stand behind their number; a pin is lifted by its number'
   await key(box.querySelector('.e-lines')!, 'Escape');
   expect(box.querySelector('.e-lines')).toBeNull();
   expect(document.activeElement!.textContent).toBe('2 pins');
+});
+
+test('the button of a long pin keeps its width', async () => {
+  const sheet = document.head.appendChild(document.createElement('style'));
+  // Made flat, as jsdom knows no nested rules.
+  const flat = ['src/views/css/base.css', '--target=chrome100'];
+  sheet.textContent = execFileSync('node_modules/.bin/esbuild', flat, { encoding: 'utf8' });
+  const box = await draw(<ContextView {...props(docs.small())} />);
+  box.className = 'eth-live';
+  await click(button(box, '2 pins'));
+  const look = getComputedStyle(button(box, 'Unpin')!);
+  expect([look.paddingLeft, look.flexShrink]).toEqual(['0.45em', '0']);
+  sheet.remove();
+});
+
+test('a pin says where its sentence stands; one that has not entered yet says when it will', async () => {
+  const doc = docs.small();
+  const pin = { ...doc.pins[0]!, lifted: '', core: false };
+  doc.pins = [{ ...pin, segment: '' }, { ...pin, id: 2, segment: '4' }, { ...pin, id: 3, core: true }];
+  const box = await draw(<ContextView {...props(doc)} />);
+  await click(button(box, '3 pins'));
+  expect([...box.querySelectorAll('.e-lines small')].map(one => one.textContent!.split('; ')[2])).toEqual([
+    'enters with the next request',
+    'in its own message, which stays',
+    'in the core'
+  ]);
+});
+
+test('a pin that is lifted leaves the focus among the pins, so that Esc still closes them', async () => {
+  const doc = docs.small();
+  const box = await draw(<ContextView {...props(doc)} />);
+  await click(button(box, '2 pins'));
+  const unpin = button(box, 'Unpin')!;
+  unpin.focus();
+  await draw(<ContextView {...props({ ...doc, pins: doc.pins.map(pin => ({ ...pin, lifted: 'by hand' })) })} />, box);
+  expect(unpin.isConnected).toBe(false);
+  await key(document.activeElement!, 'Escape');
+  expect(box.querySelector('.e-lines')).toBeNull();
 });
 
 test.each([
@@ -164,6 +204,8 @@ test('a stored document says of every list how much of it is not stored here', a
     await click(button(box, chip));
     said.push(box.querySelector('.e-chips + .e-side')!.textContent);
   }
+  expect(box.textContent).toContain('Stored here of what left the window: ');
+  expect(button(box, '9 notices')).toBeDefined();
   const numbers = said.join().match(/… \d(?= more[^…]* not stored here)/g)!.map(one => Number(one.slice(2)));
   expect([...new Set(numbers)].sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
 });

@@ -97,6 +97,8 @@ test('what left is said as in views/diff.py, in groups by how', () => {
   const left = [of('collapse'), of('evict'), of('collapse'), of('remove', '[context pressure] …')];
   expect(gone(some({ left }))).toBe('left the window: 3 segments and the nudge, 40 tokens');
   expect(gone(some({ left: [] }))).toBe('nothing left the window');
+  expect(gone(some({ left }), true)).toBe('stored here of what left the window: 3 segments and the nudge, 40 tokens');
+  expect(gone(some({ left: [] }), true)).toBe('what left the window is not stored here');
   expect(gone(some({ left: [of('remove'), of('remove')] }))).toBe('left the window: 2 notices, 20 tokens');
   expect(groups(left).map(({ said, tokens }) => [said, tokens])).toEqual([
     ['left whole', 10],

@@ -44,6 +44,8 @@ function doc(segments: Segment[]): Doc {
 
 const rows = (box: Element) => [...box.querySelectorAll('.e-rows-body [role=row]')];
 const titles = (box: Element) => rows(box).map(row => row.querySelector('b')!.textContent);
+const pinning = (box: Element) => [...box.querySelectorAll('button')].find(one => one.textContent === 'Pin')!;
+const sentence = (box: Element) => box.querySelector<HTMLInputElement>('.e-open input')!;
 const grid = (box: Element) => box.querySelector('[role=grid]')!;
 
 test('the words are those of the static views', () => {
@@ -158,7 +160,7 @@ test('the active row is kept by what it is, not by where it stands', async () =>
 test('a person pins the whole of a short text, and what comes of it is said', async () => {
   const ask = new Kernel({ segment: TURN, pin: { said: 'Pinned as pin 3.' } });
   const box = await draw(<SegmentList {...props(doc(three), { ask, options: { segment: '1' } })} />);
-  await click(button(box, 'Pin this text'));
+  await click(pinning(box));
   expect(ask.asked.at(-1)).toEqual(['pin', { text: 'A line.', kind: 'constraint' }]);
   expect(box.querySelector('.e-open')!.textContent).toContain('Pinned as pin 3.');
 });
@@ -170,7 +172,7 @@ test('of a text with several parts only what is selected is pinned', async () =>
   ];
   const ask = new Kernel({ segment: { ...TURN, parts }, pin: new Error('no room for it') });
   const box = await draw(<SegmentList {...props(doc(three), { ask, options: { segment: '1' } })} />);
-  const pin = button(box, 'Pin the selected sentence')!;
+  const pin = pinning(box);
   await click(pin);
   expect(ask.asked.length).toBe(1);
   const text = box.querySelector('.e-part pre')!.firstChild!;
@@ -178,6 +180,7 @@ test('of a text with several parts only what is selected is pinned', async () =>
     document.getSelection()!.setBaseAndExtent(text, 0, text, 17);
     document.dispatchEvent(new Event('selectionchange'));
   });
+  expect(sentence(box).value).toBe('Never open c.txt.');
   const select = box.querySelector<HTMLSelectElement>('.e-open select')!;
   await settled(() => {
     select.value = 'decision';
@@ -188,17 +191,84 @@ test('of a text with several parts only what is selected is pinned', async () =>
   expect(box.querySelector('[role=alert]')!.textContent).toBe('no room for it');
 });
 
-test('the pin a segment carries is lifted by its number', async () => {
-  const ask = new Kernel({ segment: TURN, unpin: { said: 'Pin 7 lifted.' } });
+test('by the keyboard alone a sentence is typed, or what is selected mended', async () => {
+  const parts = [{ role: 'user', text: 'Never open c.txt.' }, { role: 'tool', text: 'x' }];
+  const ask = new Kernel({ segment: { ...TURN, parts }, pin: { said: 'Pinned as pin 3.' } });
+  const box = await draw(<SegmentList {...props(doc(three), { ask, options: { segment: '1' } })} />);
+  expect(pinning(box).getAttribute('aria-disabled')).toBe('true');
+  await settled(() => {
+    sentence(box).value = 'Never open d.txt.';
+    sentence(box).dispatchEvent(new Event('input', { bubbles: true }));
+  });
+  await draw(<SegmentList {...props(doc([...three]), { ask, options: { segment: '1' } })} />, box);
+  expect(sentence(box).value).toBe('Never open d.txt.');
+  await click(pinning(box));
+  expect(ask.asked.at(-1)).toEqual(['pin', { text: 'Never open d.txt.', kind: 'constraint' }]);
+});
+
+test('what a field offers to pin is visible, and pinned as it is', async () => {
+  const ask = new Kernel({ segment: { ...TURN, parts: [{ role: 'user', text: 'Pay\u202e now.' }] }, pin: { said: '' } });
+  const box = await draw(<SegmentList {...props(doc(three), { ask, options: { segment: '1' } })} />);
+  expect(sentence(box).value).toBe('Pay\\u202e now.');
+  await click(pinning(box));
+  expect(ask.asked.at(-1)![1]).toEqual({ text: 'Pay\u202e now.', kind: 'constraint' });
+});
+
+test('a button that goes leaves the focus to its panel, so that Esc still closes it', async () => {
+  const ask = new Kernel({ segment: { ...TURN, parts: [{ role: 'tool', text: 'y'.repeat(2_000) }] }, unpin: { said: '' } });
   const box = await draw(<SegmentList {...props(doc(three), { ask, options: { segment: '2' } })} />);
+  for (const [name, leave] of [['more characters', () => undefined], ['Unpin', () => unpinned()]] as const) {
+    const pressed = button(box, name)!;
+    pressed.focus();
+    await click(pressed);
+    await leave();
+    expect(pressed.isConnected).toBe(false);
+    expect(document.activeElement!.closest('.e-open')).not.toBeNull();
+  }
+  await key(document.activeElement!, 'Escape');
+  expect(box.querySelector('.e-open')).toBeNull();
+
+  function unpinned() {
+    const now = three.map(one => ({ ...one, pin: null }));
+    return draw(<SegmentList {...props(doc(now), { ask, options: { segment: '2' } })} />, box);
+  }
+});
+
+test.each([
+  ['live', 'left out here'],
+  ['idle', 'in the record']
+])('what is not shown of a text is %s: %s', async (state, where) => {
+  const ask = new Kernel({ segment: { ...TURN, cut: 3_000 } });
+  const box = await draw(<SegmentList {...props({ ...doc(three), state }, { ask, options: { segment: '1' } })} />);
+  expect(box.querySelector('.e-open')!.textContent).toContain(`3,000 more characters ${where}`);
+});
+
+test('a list that is stored in part says that its sum is of what is stored', async () => {
+  const stored = { ...doc(three), left_out: { segments: 9 } };
+  const box = await draw(<SegmentList {...props(stored, { status: 'saved' })} />);
+  expect(box.textContent).toContain('Stored here: 3 segments');
+  expect((await draw(<SegmentList {...props(doc(three))} />)).textContent).not.toContain('Stored here');
+});
+
+test('the pin a segment carries is lifted by its number', async () => {
+  const ask = new Kernel({ segment: TURN, pin: { said: 'Pinned as pin 8.' }, unpin: { said: 'Pin 7 lifted.' } });
+  const box = await draw(<SegmentList {...props(doc(three), { ask, options: { segment: '2' } })} />);
+  await settled(() => {
+    sentence(box).value = 'A line.';
+    sentence(box).dispatchEvent(new Event('input', { bubbles: true }));
+  });
+  await click(pinning(box));
+  expect(box.textContent).toContain('Pinned as pin 8.');
   await click(button(box, 'Unpin'));
   expect(ask.asked.at(-1)).toEqual(['unpin', { pin: 7 }]);
+  expect(box.textContent).toContain('Pin 7 lifted.');
+  expect(box.textContent).not.toContain('Pinned as pin 8.');
 });
 
 test('a saved list offers no pins, and says what they need', async () => {
   const box = await draw(<SegmentList {...props(doc(three), { status: 'saved', options: { segment: '1' } })} />);
   expect(button(box, 'Pin')).toBeUndefined();
-  expect(box.querySelector('.e-open')!.textContent).toContain('run the cell again');
+  expect(box.querySelector('.e-open')!.textContent).toContain('run the notebook again');
 });
 
 test('an empty window says so, a hostile one stays text', async () => {

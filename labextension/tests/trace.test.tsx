@@ -115,5 +115,5 @@ test('without a kernel it says what it needs', async () => {
   const box = await draw(<Trace {...props(docs.small(), { ask, status: 'lost', options: { text: 'PO-7719' } })} />);
   await settled();
   expect(ask.asked).toEqual([]);
-  expect(box.textContent).toContain('run the cell again');
+  expect(box.textContent).toContain('run the notebook again');
 });

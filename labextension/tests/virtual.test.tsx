@@ -8,6 +8,18 @@ const itself = (row: number) => row;
 const COLUMNS: Field<number>[] = [['n', 'row', itself]];
 const many = Array.from({ length: 10_000 }, (_, at) => at);
 
+const NONE = {
+  sorted: { order: '', down: false },
+  active: -1,
+  opened: -1,
+  fresh: '',
+  follow: false,
+  sort: () => undefined,
+  move: () => undefined,
+  open: () => undefined,
+  close: () => undefined
+};
+
 function list(rows: readonly number[], more: object = {}) {
   return (
     <VirtualRows
@@ -17,6 +29,7 @@ function list(rows: readonly number[], more: object = {}) {
       names={1}
       rows={rows}
       id={itself}
+      {...NONE}
       {...more}
     />
   );

@@ -5,11 +5,13 @@ import {
   call,
   happenings,
   inOrder,
+  noWindow,
   points,
   type Run,
   tick,
   TICKS,
-  windowAt
+  windowAt,
+  windowOf
 } from '../src/views/parts/whatif';
 import { WhatIf } from '../src/views/WhatIf';
 import { button, click, docs, draw, Kernel, key, props, settled } from './drawing';
@@ -38,6 +40,8 @@ const KNOWN = [{ name: 'ethang', short: 'all four' }, { name: 'lean', short: 'ea
 const kernel = (whatif: unknown = { a: run(), b: null }) => new Kernel({ whatif, policies: KNOWN });
 const asked = (ask: Kernel) => ask.asked.filter(([what]) => what === 'whatif').map(([, given]) => given);
 
+const field = (box: Element) => box.querySelector<HTMLInputElement>('input[aria-label="Window in tokens"]')!;
+
 async function change(control: HTMLInputElement | HTMLSelectElement, value: string, event = 'input') {
   await settled(() => {
     control.value = value;
@@ -53,11 +57,13 @@ test('levels stay in order, whichever is moved', () => {
   expect(inOrder(levels, 'cleanup', 0)).toEqual({ landing: 1, nudge: 2, cleanup: 2 });
 });
 
-test('the slider of the window is logarithmic, from a thousand to a million', () => {
-  expect([windowAt(0), windowAt(TICKS)]).toEqual([1_000, 1_000_000]);
-  expect(tick(windowAt(TICKS / 3))).toBe(TICKS / 3);
+test('every place of the slider is another window, from a thousand to ten millions', () => {
+  expect([windowAt(0), windowAt(TICKS)]).toEqual([1_000, 10_000_000]);
+  const places = Array.from({ length: TICKS + 1 }, (_, place) => place);
+  expect(places.map(place => tick(windowAt(place)))).toEqual(places);
   expect(windowAt(tick(128_000))).toBe(130_000);
-  expect([tick(1), tick(5_000_000)]).toEqual([0, TICKS]);
+  expect(windowAt(tick(2_000_000) + 1)).toBe(2_100_000);
+  expect([tick(1), tick(50_000_000)]).toEqual([0, TICKS]);
 });
 
 test('what is not changed is not asked for', () => {
@@ -70,12 +76,20 @@ test('what is not changed is not asked for', () => {
   });
 });
 
-test('the call in Python gives the same numbers', () => {
-  const setting = { window: 16_000, policy: 'lean' };
-  expect(call({ ...docs.small(), state: 'idle' }, setting)).toBe('session.replay(policy="lean", window=16_000)');
-  expect(call({ ...docs.small(), state: 'live' }, { ...setting, levels })).toBe(
-    'eth.replay(messages, 16_000, policy="lean").move(levels=(700, 800, 400))'
+test('the call in Python gives the same numbers; a context has none', () => {
+  const asked = args({ window: 16_000, policy: 'lean', levels });
+  expect(call({ ...docs.small(), state: 'idle' }, asked)).toBe(
+    'session.replay(policy="lean", window=16_000, levels=(700, 800, 400))'
   );
+  expect(call({ ...docs.small(), state: 'idle' }, {})).toBe('session.replay()');
+  expect(call({ ...docs.small(), state: 'live' }, asked)).toBe('');
+});
+
+test('a typed window is a whole number that holds a conversation, its thousands apart or not', () => {
+  expect(['256', '8000', '8,000', '8_000', '1 000 000'].map(windowOf)).toEqual([256, 8_000, 8_000, 8_000, 1_000_000]);
+  const none = ['', '0', '-5', '255', 'abc', '2000.5', '2000,5', '1e21', '1000000000'];
+  expect(none.map(windowOf)).toEqual(none.map(() => 0));
+  expect(noWindow('-5')).toBe('“-5” is no window; give a whole number from 256 to 999,999,999');
 });
 
 /** The line of a run in a chart 100 high and `wide` wide. */
@@ -130,7 +144,7 @@ test('a typed window wins, and what it was stays beside it', async () => {
   const ask = kernel();
   const box = await draw(<WhatIf {...props(docs.small(), { ask })} />);
   await settled();
-  await change(box.querySelector('input[type=number]')!, '16001', 'change');
+  await change(field(box), '16001', 'change');
   expect(asked(ask).at(-1)).toEqual({ window: 16_001 });
   expect(box.querySelector('.e-runs tbody')!.textContent).toContain('as it stands');
   expect(box.querySelector('code')!.textContent).toBe('session.replay(window=16_001)');
@@ -152,7 +166,7 @@ test('while one is asked the last of the rest is asked, and the others are not',
   }
   expect(asked(ask)).toEqual([{}]);
   await settled(() => waiting.shift()!());
-  expect(asked(ask)).toEqual([{}, { window: 10_000 }]);
+  expect(asked(ask)).toEqual([{}, { window: windowAt(100) }]);
 });
 
 test('moved levels can be given back to the band', async () => {
@@ -195,9 +209,87 @@ test('a refusal is said in one line, and what was drawn stays', async () => {
   await settled();
   const answer = ask.ask.bind(ask);
   ask.ask = (what, given) => (given?.window ? Promise.reject(new Error('too small')) : answer(what, given));
-  await change(box.querySelector('input[type=number]')!, '10', 'change');
-  expect(box.querySelector('[role=alert]')!.textContent).toBe('too small');
+  await change(field(box), '300', 'change');
+  expect(box.querySelector('.e-controls + [role=alert]')!.textContent).toBe('too small');
   expect(box.querySelector('.e-curves')).not.toBeNull();
+});
+
+test('a window that is none is named beside the field, which is marked, and not asked for', async () => {
+  const ask = kernel();
+  const box = await draw(<WhatIf {...props(docs.small(), { ask })} />);
+  await settled();
+  const before = ask.asked.length;
+  await change(field(box), '-5');
+  expect(field(box).getAttribute('aria-invalid')).toBe('false');
+  await change(field(box), '-5', 'change');
+  const said = box.querySelector(`[id="${field(box).getAttribute('aria-describedby')}"]`)!;
+  expect(said.textContent).toBe(noWindow('-5'));
+  expect(field(box).getAttribute('aria-invalid')).toBe('true');
+  expect(field(box).value).toBe('-5');
+  expect(ask.asked.length).toBe(before);
+  await change(field(box), '9,000', 'change');
+  expect(said.textContent).toBe('');
+  expect(field(box).getAttribute('aria-invalid')).toBe('false');
+  expect(field(box).value).toBe('9000');
+  expect(asked(ask).at(-1)).toEqual({ window: 9_000 });
+});
+
+test('what is being typed outlasts what comes in meanwhile', async () => {
+  const ask = kernel();
+  const box = await draw(<WhatIf {...props(docs.small(), { ask })} />);
+  await settled();
+  await change(field(box), '12');
+  await draw(<WhatIf {...props({ ...docs.small(), step: 46 }, { ask })} />, box);
+  expect(field(box).value).toBe('12');
+});
+
+test('a refused window is marked; chart, table and call say which setting they show', async () => {
+  const ask = kernel();
+  const box = await draw(<WhatIf {...props(docs.small(), { ask })} />);
+  await settled();
+  const answer = ask.ask.bind(ask);
+  ask.ask = (what, given) => (given?.window ? Promise.reject(new Error('too small')) : answer(what, given));
+  await change(field(box), '300', 'change');
+  expect(field(box).getAttribute('aria-invalid')).toBe('true');
+  expect(box.querySelectorAll('.e-runs tbody tr').length).toBe(1);
+  const shown = 'Shown: ethang, window 6,000, nudge 70.0 %, cleanup 80.0 %, landing 40.0 %';
+  expect(box.querySelector('.e-curves')!.previousElementSibling!.textContent).toBe(shown);
+  expect(box.querySelector('caption')!.textContent).toBe(shown);
+  expect(box.querySelector('code')!.textContent).toBe('session.replay()');
+});
+
+test('a context has no call, and nothing to copy', async () => {
+  const doc = { ...docs.small(), state: 'live' };
+  const box = await draw(<WhatIf {...props(doc, { ask: kernel() })} />);
+  await settled();
+  expect(box.querySelector('.e-curves')).not.toBeNull();
+  expect(box.querySelector('code')).toBeNull();
+  expect(button(box, 'Copy')).toBeUndefined();
+});
+
+test('a button to copy is called so, and says beside it what it did', async () => {
+  const box = await draw(<WhatIf {...props(docs.small(), { ask: kernel() })} />);
+  await settled();
+  const copy = button(box, 'Copy')!;
+  expect(copy.querySelector('[role]')).toBeNull();
+  await click(copy);
+  expect(copy.nextElementSibling!.getAttribute('role')).toBe('status');
+  expect(copy.nextElementSibling!.textContent).toBe('Not allowed here');
+});
+
+test('what Python says to begin with is asked for, the second policy too', async () => {
+  const ask = kernel();
+  const options = { window: 9_000, levels: [700, 800, 400], policy: 'trim', second: 'lean' };
+  await draw(<WhatIf {...props(docs.small(), { ask, options })} />);
+  await settled();
+  const shared = { window: 9_000, levels: [700, 800, 400] };
+  expect(asked(ask).at(-1)).toEqual({ ...shared, policy: 'trim', second: { ...shared, policy: 'lean' } });
+});
+
+test('a replay is said to count the context as it stands', async () => {
+  const box = await draw(<WhatIf {...props(docs.small(), { ask: kernel() })} />);
+  await settled();
+  expect(box.textContent).toContain('the context as it stands counts as one more request');
 });
 
 test('without a kernel nothing is asked and nothing can be moved', async () => {
@@ -205,7 +297,7 @@ test('without a kernel nothing is asked and nothing can be moved', async () => {
   const box = await draw(<WhatIf {...props(docs.small(), { ask, status: 'saved' })} />);
   expect(ask.asked).toEqual([]);
   expect(box.querySelectorAll('fieldset:disabled').length).toBe(3);
-  expect(box.textContent).toContain('run the cell again');
+  expect(box.textContent).toContain('run the notebook again');
 });
 
 test('a run without steps says so', async () => {

@@ -37,7 +37,7 @@ export function BudgetBar({ doc }: ViewProps) {
       {said.length > 0 && (
         <ul class="e-warn">
           {said.map(warning => (
-            <li key={warning}>
+            <li>
               <Icon name="warn" /> {warning}
             </li>
           ))}
@@ -72,8 +72,6 @@ function Figure({ doc }: { doc: Doc }) {
         class={tone(doc)}
         role="meter"
         aria-label="Fill"
-        aria-valuemin={0}
-        aria-valuemax={100}
         aria-valuenow={Math.min(100, fill / 10)}
         aria-valuetext={full}
       >

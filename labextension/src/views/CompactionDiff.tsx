@@ -56,7 +56,7 @@ export function CompactionDiff(props: ViewProps) {
       ) : no ? (
         <Dim>What left and what stands for it: {no}</Dim>
       ) : (
-        <Asked of={read} doing="reading what left" />
+        <Asked of={read} doing="reading" />
       )}
       <LeftOut of={doc.left_out?.diffs} what="cleanup" />
       <LeftOut of={doc.left_out?.regrets} what="regret" />
@@ -84,7 +84,7 @@ function None({ doc: { budget } }: { doc: Doc }) {
     : 'One is due at the next request.';
   return (
     <p class="e-side e-dim">
-      No cleanup yet. {due} What leaves then, and what stands for it, will be shown here side by side.
+      No cleanup yet. {due} What leaves then and what stands for it will be shown here.
     </p>
   );
 }
@@ -144,7 +144,7 @@ function Change({ diff, levels: { landing, cleanup }, go, children }: ChangeProp
         <i class="e-held" style={{ width: at(diff.fill_after) }} />
         <i class="e-hatch" style={{ width: at(diff.fill_before - diff.fill_after) }} />
         {[landing, cleanup].map(level => (
-          <i key={level} class="e-at-level" style={{ left: at(level) }} />
+          <i class="e-at-level" style={{ left: at(level) }} />
         ))}
       </div>
       <Dim>
@@ -194,7 +194,7 @@ function Regrets({ diff, doc, ask }: { diff: Diff } & Pick<ViewProps, 'doc' | 'a
       <p class="e-h e-warn">{count(found.length, 'regret')}: needed again after it</p>
       <ul>
         {found.map(({ step, what, address }) => (
-          <li key={`${step} ${what}`}>
+          <li>
             step {grouped(step)}: {line(what, 160)} {address && <Address of={address} ask={ask} />}
           </li>
         ))}

@@ -20,7 +20,7 @@ const SILENT = 'The kernel does not answer while the cell runs here: press ■ (
 
 export function ContextView(props: ViewProps) {
   const { doc, status, options } = props;
-  const [top, ...rest] = VIEWS.filter(view => (view.draw as unknown) !== ContextView) as [View, ...View[]];
+  const [top, ...rest] = VIEWS as [View, ...View[]];
   const known = (id: unknown) => rest.find(view => view.id === id)?.id;
   const [at, pick] = useState(known(options.tab) ?? rest[0]?.id ?? '');
   const [led, lead] = useState<Record<string, Record<string, unknown>>>({});
@@ -72,17 +72,13 @@ function Kept({ views, at, children }: KeptProps) {
   if (!seen.includes(at)) {
     see([...seen, at]);
   }
-  return (
-    <>
-      {views
-        .filter(view => view.id === at || seen.includes(view.id))
-        .map(view => (
-          <div key={view.id} hidden={view.id !== at}>
-            <Still moves={view.id === at}>{children(view)}</Still>
-          </div>
-        ))}
-    </>
-  );
+  return views
+    .filter(view => view.id === at || seen.includes(view.id))
+    .map(view => (
+      <div key={view.id} hidden={view.id !== at}>
+        <Still moves={view.id === at}>{children(view)}</Still>
+      </div>
+    ));
 }
 
 /** What is drawn anew only while it `moves`: the same element as before is passed over. */
@@ -91,7 +87,7 @@ function Still({ moves, children }: { moves: boolean; children: ComponentChildre
   if (moves) {
     last.current = children;
   }
-  return <>{last.current}</>;
+  return last.current;
 }
 
 const TONES: Record<string, string> = { running: 'ok', completed: 'ok', idle: 'plain', live: 'plain' };

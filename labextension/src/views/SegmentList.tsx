@@ -75,7 +75,10 @@ export function SegmentList({ doc, status, ask, options }: ViewProps) {
     <section class="e-view e-list" aria-label="Segments" ref={root} onKeyDown={press}>
       {segments.length ? (
         <>
-          <Dim>{told}</Dim>
+          <Dim>
+            {doc.left_out?.segments && 'Stored here: '}
+            {told}
+          </Dim>
           <Finder want={want} set={set} shown={rows.length} segments={segments} />
           <VirtualRows
             name={segments.length > 999 ? 'e-seg e-many' : 'e-seg'}

@@ -79,7 +79,7 @@ export function Timeline({ doc, status, ask, options, go }: ViewProps) {
         <Dim>
           {no
             ? `The requests themselves: ${no}`
-            : 'Point or use the arrow keys to choose a step; click or press Enter to see its request as it was sent.'}
+            : 'Choose a step by pointer or arrow keys; click or Enter shows its request as it was sent.'}
         </Dim>
       )}
       <Folded head="Every step as a table">

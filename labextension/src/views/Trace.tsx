@@ -63,7 +63,7 @@ export function Trace({ status, ask, options, go }: ViewProps) {
       {no && <Dim>Trace: {no}</Dim>}
       {!no && !found.data && !found.busy && !found.error && (
         <Dim>
-          Type a text to see every place that holds it or held it, how and when it left, and where it can be read again.
+          Shows every place that holds it or held it, how and when it left, and where it can be read again.
         </Dim>
       )}
       <Asked of={found} doing="looking" />
@@ -89,8 +89,8 @@ function Found({ of, ask, go }: { of: Traced; ask: Asker; go: ViewProps['go'] })
               {name} <small>{grouped(places.length)}</small>
             </p>
             <ul>
-              {places.slice(0, MOST).map((place, at) => (
-                <OnePlace key={at} of={place} text={of.text} ask={ask} go={go} />
+              {places.slice(0, MOST).map(place => (
+                <OnePlace of={place} text={of.text} ask={ask} go={go} />
               ))}
             </ul>
             {places.length > MOST && <Dim>… {grouped(places.length - MOST)} more</Dim>}
@@ -117,7 +117,7 @@ function OnePlace({ of, text, ask, go }: { of: Place; text: string; ask: Asker; 
         <small>{of.where === of.title ? '' : of.where}</small>
       </p>
       <p class="e-excerpt">
-        {parted(line(of.excerpt, 400), text).map((part, at) => (at % 2 ? <mark key={at}>{part}</mark> : part))}
+        {parted(line(of.excerpt, 400), text).map((part, at) => (at % 2 ? <mark>{part}</mark> : part))}
       </p>
       {(told || of.address) && (
         <Dim>

@@ -4,7 +4,7 @@
  * Moving a control changes nothing but this picture; the call that gives the same numbers stands below it.
  */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import type { Levels } from './doc';
 import { count, grouped, line, percent, tokens } from './format';
 import { Asked, useAsk } from './parts/Asked';
@@ -21,24 +21,27 @@ import {
   type Answered,
   args,
   call,
+  type Asked as Args,
   changed,
   FIGURES,
   happenings,
   inOrder,
   type Known,
+  noWindow,
   points,
   type Run,
   type Setting,
   tick,
   TICKS,
-  windowAt
+  windowAt,
+  windowOf
 } from './parts/whatif';
 import type { ViewProps } from './view';
 
 /** As `ethang_nb/views/session_replay.py` says it. */
 const APART =
-  'Not exactly what happened: releases by the model are not replayed, and a model’s note counts as what was ' +
-  'reserved for it.';
+  'Not exactly what happened: the context as it stands counts as one more request, releases by the model are not ' +
+  'replayed, and a model’s note counts as what was reserved for it.';
 const STANDS = 'as it stands';
 const LEVELS: (keyof Levels)[] = ['nudge', 'cleanup', 'landing'];
 
@@ -46,7 +49,7 @@ export function WhatIf({ doc, status, ask, options }: ViewProps) {
   const [setting, set] = useState(() => given(options));
   const found = useAsk<Answered>(ask, 'whatif');
   const policies = useAsk<Known[]>(ask, 'policies');
-  const base = useRef<Run | null>(null);
+  const base = useRef<Run | undefined>(undefined);
   const at = useRef(doc.step);
   const no = silent(status);
 
@@ -71,24 +74,27 @@ export function WhatIf({ doc, status, ask, options }: ViewProps) {
   }, [no]);
 
   const run = found.data?.a;
-  if (run && !changed(found.asked!)) {
+  const moved = run && changed(found.asked!);
+  if (!moved) {
     base.current = run;
   }
   const standing = setting.second === undefined;
-  const other = standing ? (changed(setting) ? base.current : null) : found.data?.b;
+  const other = standing ? moved && base.current : found.data?.b;
   const more = doc.step - at.current;
+  const python = run && call(doc, found.asked as Args);
   return (
     <section class="e-view e-whatif" aria-label="What if">
       {no && <Dim>What if: {no}</Dim>}
       <Controls
         {...{ setting, move, off: Boolean(no) }}
+        refused={Boolean(found.error && setting.window && setting.window !== run?.window)}
         window={setting.window ?? doc.window.total}
         levels={setting.levels ?? run?.levels ?? doc.levels}
         policy={setting.policy ?? doc.policy}
         known={policies.data ?? []}
       />
       {(found.error || !run) && <Asked of={found} doing="replaying" />}
-      {run?.fills.length ? <Result run={run} other={other ?? null} standing={standing} /> : null}
+      {run?.fills.length ? <Result run={run} other={other || null} standing={standing} /> : null}
       {run && !run.fills.length && <p>Nothing to replay yet: no step was taken.</p>}
       <div class="e-row e-dim">
         <span>{APART}</span>
@@ -98,23 +104,27 @@ export function WhatIf({ doc, status, ask, options }: ViewProps) {
           </Button>
         )}
       </div>
-      <p class="e-row">
-        <small>The same numbers in Python</small> <code>{call(doc, setting)}</code>
-        <Copy text={() => call(doc, setting)} />
-      </p>
+      {python && (
+        <p class="e-row">
+          <small>The same numbers in Python</small> <code>{python}</code>
+          <Copy text={python} />
+        </p>
+      )}
     </section>
   );
 }
 
 /** What Python said to begin with. */
-function given({ window, levels, policy }: Record<string, unknown>): Setting {
+function given({ window, levels, policy, second }: Record<string, unknown>): Setting {
   const [nudge, cleanup, landing] = (levels ?? []) as number[];
-  return { window, levels: levels && { nudge, cleanup, landing }, policy } as Setting;
+  return { window, levels: levels && { nudge, cleanup, landing }, policy, second } as Setting;
 }
 
 interface ControlsProps {
   setting: Setting;
   move: (change: Partial<Setting>) => void;
+  /** Whether the kernel refused the window. */
+  refused: boolean;
   window: number;
   levels: Levels;
   policy: string;
@@ -122,7 +132,11 @@ interface ControlsProps {
   off: boolean;
 }
 
-function Controls({ setting, move, window, levels, policy, known, off }: ControlsProps) {
+function Controls({ setting, move, refused, window, levels, policy, known, off }: ControlsProps) {
+  /** What stands in the field while it is not the window, and whether it was entered. */
+  const [[typed, entered], type] = useState<[string?, boolean?]>([]);
+  const own = useId();
+  useEffect(() => type([]), [window]);
   const names = known.map(({ name }) => name);
   const short = known.find(({ name }) => name === policy)?.short;
   const group = (legend: ComponentChildren, ...controls: ComponentChildren[]) => (
@@ -137,20 +151,30 @@ function Controls({ setting, move, window, levels, policy, known, off }: Control
         'Window',
         <div class="e-line">
           <input
-            type="number"
+            class="e-n"
+            inputMode="numeric"
             aria-label="Window in tokens"
-            min={1}
-            value={window}
+            aria-invalid={entered || refused}
+            aria-describedby={own}
+            value={typed ?? window}
+            onInput={event => type([event.currentTarget.value])}
             onChange={event => {
-              const typed = Math.round(event.currentTarget.valueAsNumber);
-              move({ window: typed > 0 ? typed : undefined });
+              const typed = event.currentTarget.value.trim();
+              const size = windowOf(typed);
+              type(size ? [] : [typed, true]);
+              if (size) {
+                move({ window: size });
+              }
             }}
           />
           <small>tokens</small>
         </div>,
+        <p id={own} class="e-stop" role="alert">
+          {entered && noWindow(typed!)}
+        </p>,
         <div class="e-line">
           <Slider
-            label="Window, from 1,000 to 1,000,000 tokens"
+            label="Window in tokens"
             said={tokens(window)}
             value={tick(window)}
             min={0}
@@ -158,9 +182,9 @@ function Controls({ setting, move, window, levels, policy, known, off }: Control
             move={place => move({ window: windowAt(place) })}
           />
         </div>,
-        <div class="e-apart e-dim" aria-hidden="true">
+        <div class="e-apart e-dim">
           <span>1,000</span>
-          <span>1,000,000</span>
+          <span>10,000,000</span>
         </div>
       )}
       {group(
@@ -229,6 +253,7 @@ function Result({ run, other, standing }: ResultProps) {
     return [curves, happened(curves.flat()).map(([kind]) => [kind] as const)];
   }, [runs]);
   const names = runs.map((one, at) => `${line(one.policy, 40)}${at && standing ? ', as it stands' : ''}`);
+  const shown = `Shown: ${names[0]}, window ${grouped(run.window)}, ${LEVELS.map(name => `${name} ${percent(run.levels[name])}`).join(', ')}`;
   const head: Column<Run> = [
     'policy',
     (_, at) => (
@@ -239,13 +264,14 @@ function Result({ run, other, standing }: ResultProps) {
   ];
   return (
     <>
+      <Dim>{shown}</Dim>
       <Curves
         of={curves}
         levels={run.levels}
-        said={`Fill of ${count(run.fills.length, 'step')}: ${names.join('; ')}. The table below has the figures.`}
+        said={`Fill of ${count(run.fills.length, 'step')}: ${names.join('; ')}; the table below has its numbers`}
       />
       {marked.length > 0 && <Legend of={marked} />}
-      <Table name="e-runs" columns={[head, ...FIGURES]} rows={runs} />
+      <Table name="e-runs" caption={shown} columns={[head, ...FIGURES]} rows={runs} />
       <Folded head={`Every step, ${grouped(run.fills.length)}`}>{() => <Steps runs={runs} names={names} />}</Folded>
     </>
   );

@@ -53,7 +53,7 @@ export function opened(text: string): string {
 const HIDDEN = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e01ff}]/gu;
 const SPACES = /[ \t\r\n\f\v]+/g;
 /** White space at the end or the start, as Python's `strip` sees it. */
-const BLANK = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+';
+const BLANK = '(?:(?!\\ufeff)[\\s\\x1c-\\x1f\\x85])+';
 const ENDS = new RegExp(`^${BLANK}|${BLANK}$`, 'g');
 const END = new RegExp(`${BLANK}$`);
 

@@ -22,7 +22,7 @@ export function Besides(props: ViewProps) {
   const told: [IconName, string, boolean, (props: ViewProps) => ComponentChildren][] = [
     [open ? 'down' : 'up', `Next cleanup ${next}`, true, Next],
     ['pin', count(pins.filter(pin => !pin.lifted).length, 'pin'), pins.length > 0, Pins],
-    ['warn', count(notices.length, 'notice'), notices.length > 0, Notices]
+    ['warn', count(notices.length + (doc.left_out?.notices ?? 0), 'notice'), notices.length > 0, Notices]
   ];
   const Open = told[open]?.[2] ? told[open][3] : null;
   const box = useRef<HTMLDivElement>(null);
@@ -37,7 +37,6 @@ export function Besides(props: ViewProps) {
           ([icon, said, any], at) =>
             any && (
               <button
-                key={at}
                 class={at === 2 ? 'e-warn' : ''}
                 aria-expanded={at === open}
                 aria-controls={own}
@@ -49,7 +48,7 @@ export function Besides(props: ViewProps) {
             )
         )}
       </div>
-      <div id={own} class="e-side" hidden={!Open}>
+      <div id={own} class="e-side" tabIndex={-1} hidden={!Open}>
         {Open && <Open {...props} />}
       </div>
     </div>
@@ -78,6 +77,11 @@ function Next({ doc, status, ask }: ViewProps) {
         'the rest is read again where it is needed'
     ]
   ];
+  // What an act said is of a context that the next act changes.
+  const press = (act: typeof compact) => {
+    acts.forEach(([, one]) => one.busy || one.clear());
+    act.go();
+  };
   return (
     <>
       <p>
@@ -93,7 +97,7 @@ function Next({ doc, status, ask }: ViewProps) {
         state !== 'live' &&
         acts.map(([name, act, would]) => (
           <div key={name} class="e-row e-act">
-            <Button busy={act.busy} onClick={() => act.go()}>
+            <Button busy={act.busy} onClick={() => press(act)}>
               {name}
             </Button>
             <small>{would}</small>
@@ -141,8 +145,14 @@ function ruled({ rule }: Pin): string {
 }
 
 /** Where the sentence stands now, or why it no longer holds. */
-function stands({ lifted, core }: Pin): string {
-  return lifted ? `lifted: ${line(lifted, 80)}` : core ? 'in the core' : 'in its own message, which stays';
+function stands({ lifted, core, segment }: Pin): string {
+  return lifted
+    ? `lifted: ${line(lifted, 80)}`
+    : core
+      ? 'in the core'
+      : segment
+        ? 'in its own message, which stays'
+        : 'enters with the next request';
 }
 
 /** The newest first. */
@@ -150,8 +160,8 @@ function Notices({ doc: { notices, left_out } }: ViewProps) {
   return (
     <>
       <ul class="e-lines">
-        {[...notices].reverse().map((notice, at) => (
-          <li key={notices.length - at}>{line(notice, 400)}</li>
+        {[...notices].reverse().map(notice => (
+          <li>{line(notice, 400)}</li>
         ))}
       </ul>
       <LeftOut of={left_out?.notices} what="notice" />

@@ -1,17 +1,7 @@
 /** Text from outside that may wrap where a path or an address may. */
-import { Fragment } from 'preact';
 
 /** `text` with a place to wrap where `breakable` of markup.py lets it. It must have been made visible before. */
 export function Breakable({ text }: { text: string }) {
   const parts = text.split(/(?<=\w\/)(?=\w)|(?<=\w)(?=[#@]\w)/);
-  return (
-    <>
-      {parts.map((part, at) => (
-        <Fragment key={at}>
-          {at ? <wbr /> : null}
-          {part}
-        </Fragment>
-      ))}
-    </>
-  );
+  return parts.map((part, at) => [at > 0 && <wbr />, part]);
 }

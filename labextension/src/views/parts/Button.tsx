@@ -1,6 +1,6 @@
-/** A button that keeps the focus while it is busy. */
+/** A button that keeps the focus while it is busy, and leaves it to what it stands in when it goes. */
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 interface ButtonProps {
   onClick: () => void;
@@ -13,8 +13,15 @@ interface ButtonProps {
 }
 
 export function Button({ onClick, children, busy, pressed, label, tone }: ButtonProps) {
+  const own = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    const button = own.current!;
+    // Else the page would have it, and Esc would close nothing here.
+    return () => button.matches(':focus') && button.closest<HTMLElement>('[tabindex]')?.focus({ preventScroll: true });
+  }, []);
   return (
     <button
+      ref={own}
       class={`e-btn${tone ? ` e-${tone}` : ''}`}
       aria-disabled={busy || undefined}
       aria-pressed={pressed}
@@ -26,18 +33,21 @@ export function Button({ onClick, children, busy, pressed, label, tone }: Button
   );
 }
 
-/** Copies `text()`; says whether it could. */
-export function Copy({ text }: { text: () => string }) {
+/** Copies `text`; says whether it could. */
+export function Copy({ text }: { text: string }) {
   const [said, say] = useState('');
   const copy = () =>
-    copied(text()).then(
+    copied(text).then(
       () => say('Copied'),
       () => say('Not allowed here')
     );
   return (
-    <Button onClick={copy} tone="quiet">
-      <span role="status">{said || 'Copy'}</span>
-    </Button>
+    <>
+      <Button onClick={copy} tone="quiet">
+        Copy
+      </Button>
+      <small role="status">{said}</small>
+    </>
   );
 }
 

@@ -37,7 +37,7 @@ export function Facts({ facts, ask, left }: { facts: readonly Fact[]; ask: Asker
         {some => (
           <ul>
             {some.map(({ fate, text, where }) => (
-              <li key={`${fate} ${text}`}>
+              <li>
                 <span class={`e-fate ${LOOKS[fate]}`}>
                   <Icon name={fate} /> {fate}
                 </span>
@@ -54,7 +54,7 @@ export function Facts({ facts, ask, left }: { facts: readonly Fact[]; ask: Asker
           </ul>
         )}
       </Some>
-      <LeftOut of={left} what="fact" many="facts, over all cleanups," />
+      <LeftOut of={left} what="fact" many="facts, of all cleanups," />
       <Dim>{BOUND}</Dim>
     </div>
   );

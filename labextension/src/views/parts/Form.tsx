@@ -26,15 +26,11 @@ interface OptionsProps {
 }
 
 export function Options({ of, as = '', said = String }: OptionsProps) {
-  return (
-    <>
-      {of.map(value => (
-        <option key={value} value={as + value}>
-          {line(said(value), 40)}
-        </option>
-      ))}
-    </>
-  );
+  return of.map(value => (
+    <option key={value} value={as + value}>
+      {line(said(value), 40)}
+    </option>
+  ));
 }
 
 interface SearchProps {

@@ -15,7 +15,7 @@ const TITLE = 120; // characters of a title, as in views/limits.py
 export function Leaving({ diff, ask, left }: { diff: Diff; ask: Asker; left?: number }) {
   return (
     <div class="e-side">
-      <Dim>{opened(gone(diff))}</Dim>
+      <Dim>{opened(gone(diff, Boolean(left)))}</Dim>
       <div class="e-scroll" tabIndex={0} role="region" aria-label="What left the window">
         {groups(diff.left).map(group => (
           <div key={group.how} class="e-block">
@@ -28,8 +28,8 @@ export function Leaving({ diff, ask, left }: { diff: Diff; ask: Asker; left?: nu
             <Some of={group.items} most={MANY} more="more that left">
               {items => (
                 <ul>
-                  {items.map(({ title, tokens, address }, at) => (
-                    <li key={at}>
+                  {items.map(({ title, tokens, address }) => (
+                    <li>
                       <span class="e-apart e-gone">
                         <span>
                           <Breakable text={line(title, TITLE)} />
@@ -44,7 +44,7 @@ export function Leaving({ diff, ask, left }: { diff: Diff; ask: Asker; left?: nu
             </Some>
           </div>
         ))}
-        <LeftOut of={left} what="that left" many="that left, over all cleanups," />
+        <LeftOut of={left} what="that left" many="that left, of all cleanups," />
       </div>
     </div>
   );
@@ -58,8 +58,8 @@ export function Note({ diff }: { diff: Diff }) {
         {opened(stands(diff))} {diff.note_reference && <code>{line(diff.note_reference, 60)}</code>}
       </Dim>
       <div class="e-scroll" tabIndex={0} role="region" aria-label="The handoff note">
-        {sections(diff.note).map(({ head, body }, at) => (
-          <div key={at} class="e-block">
+        {sections(diff.note).map(({ head, body }) => (
+          <div class="e-block">
             {head && <p class="e-h">{line(head, 80)}</p>}
             <pre class="e-prose">{visible(body)}</pre>
           </div>

@@ -5,7 +5,7 @@ import { Dim } from './Dim';
 export function LeftOut({ of, what, many }: { of: number | undefined; what: string; many?: string }) {
   return of ? (
     <Dim>
-      … {count(of, `more ${what}`, many && `more ${many}`)} {of === 1 ? 'is' : 'are'} not stored here
+      … {count(of, `more ${what}`, many && `more ${many}`)} not stored here
     </Dim>
   ) : null;
 }

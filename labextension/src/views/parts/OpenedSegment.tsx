@@ -17,6 +17,7 @@ import { allowed, kindWord, leaves, reasons, source, trust } from './segments';
 import { silent } from './Standing';
 
 const SHORT = 1_500; // ► characters of a part that is shown at once
+const SENTENCE = 'Sentence to pin: select it or type it';
 const WHOLE = 300; // ► characters of a segment that may be pinned without choosing a sentence of it
 
 interface Read {
@@ -47,7 +48,7 @@ export function OpenedSegment({ id, doc, status, ask, close }: OpenedProps) {
     return null;
   }
   return (
-    <section class="e-side e-view e-open" aria-label="Opened segment" onKeyDown={closing(true, close)}>
+    <section class="e-side e-view e-open" tabIndex={-1} aria-label="Opened segment" onKeyDown={closing(true, close)}>
       <div class="e-apart">
         <b>{line(segment.title, 300)}</b>
         <Button tone="quiet" label="Close" onClick={close}>
@@ -64,10 +65,14 @@ export function OpenedSegment({ id, doc, status, ask, close }: OpenedProps) {
       )}
       <div class="e-scroll" ref={text}>
         <Asked of={read} doing="reading" />
-        {read.data?.parts.map((part, at) => (
-          <Part key={at} {...part} />
+        {read.data?.parts.map(part => (
+          <Part {...part} />
         ))}
-        {read.data?.cut ? <Dim>{count(read.data.cut, 'character')} more in the record.</Dim> : null}
+        {read.data?.cut ? (
+          <Dim>
+            {count(read.data.cut, 'more character')} {doc.state === 'live' ? 'left out here' : 'in the record'}
+          </Dim>
+        ) : null}
         {!ask.live && <LeftOut of={doc.left_out?.texts} what="text" />}
       </div>
       <Pinning of={segment} read={read.data} text={text} status={status} ask={ask} />
@@ -120,34 +125,46 @@ interface PinningProps {
   ask: Asker;
 }
 
-/** Pins by hand what is selected of the text, or the whole where it is short; lifts the pin it carries. */
+/** Pins by hand what is typed, or selected of the text, or the whole where it is short; lifts the pin it carries. */
 function Pinning({ of, read, text, status, ask }: PinningProps) {
   const pin = useAsk(ask, 'pin');
   const unpin = useAsk(ask, 'unpin');
   const [kind, choose] = useState('constraint');
-  const selected = useSelected(text);
+  /** What is typed or selected, null for neither. */
+  const [own, write] = useState<string | null>(null);
+  useSelected(text, write);
   const no = silent(status);
   if (no) {
     return <Dim>Pin or unpin: {no}</Dim>;
   }
   // What is kept word for word already needs no pin.
   const whole = read && of.pin === null && of.step !== null && of.kind !== 'pin' ? short(read) : '';
-  const what = selected || whole;
+  const what = own ?? whole;
+  const lift = () => {
+    pin.clear();
+    unpin.go({ pin: of.pin });
+  };
   return (
     <>
       <div class="e-row">
         {of.pin !== null && (
-          <Button busy={unpin.busy} onClick={() => unpin.go({ pin: of.pin })}>
+          <Button busy={unpin.busy} onClick={lift}>
             Unpin
           </Button>
         )}
+        <input
+          class="e-grow"
+          aria-label={SENTENCE}
+          placeholder={SENTENCE}
+          value={own ?? visible(whole)}
+          onInput={event => write(event.currentTarget.value)}
+        />
         <Select label="Kind of pin" value={kind} pick={choose}>
           <Options of={['constraint', 'decision']} />
         </Select>
-        <Button busy={!what || pin.busy} onClick={() => pin.go({ text: what, kind })}>
-          {selected || !whole ? 'Pin the selected sentence' : 'Pin this text'}
+        <Button busy={!what.trim() || pin.busy} onClick={() => pin.go({ text: what, kind })}>
+          Pin
         </Button>
-        <small>{selected ? `“${line(selected, 60)}”` : whole ? '' : 'Select a sentence above first.'}</small>
       </div>
       <Asked of={pin.data || pin.error || pin.busy ? pin : unpin} />
     </>
@@ -156,24 +173,25 @@ function Pinning({ of, read, text, status, ask }: PinningProps) {
 
 /** The text where it is one and short, "" else. */
 function short({ parts, cut }: Read): string {
-  const only = parts.length === 1 && !cut ? parts[0]!.text.trim() : '';
+  const only = parts.length === 1 && !cut ? parts[0]!.text.replace(/\s+/g, ' ').trim() : '';
   return only.length <= WHOLE ? only : '';
 }
 
-/** What a person selected last inside of `el`, on one line: it still counts while they choose a kind and press. */
-function useSelected(el: { current: HTMLElement | null }): string {
-  const [selected, select] = useState('');
+/** Tells `pick` what a person selects inside of `el`, on one line: it still counts while they choose a kind and press. */
+function useSelected(el: { current: HTMLElement | null }, pick: (text: string | null) => void): void {
   useEffect(() => {
+    let last = '';
     const look = () => {
       // In a shadow tree, as of marimo, the document sees no selection.
       const root = el.current?.getRootNode() as { getSelection?(): Selection | null } | undefined;
       const found = root?.getSelection?.() ?? document.getSelection();
-      if (found?.anchorNode && el.current?.contains(found.anchorNode)) {
-        select(found.toString().replace(/\s+/g, ' ').trim());
+      const said = String(found).replace(/\s+/g, ' ').trim();
+      // The same again takes nothing back that was typed since.
+      if (found && el.current?.contains(found.anchorNode) && said !== last) {
+        pick((last = said) || null);
       }
     };
     document.addEventListener('selectionchange', look);
     return () => document.removeEventListener('selectionchange', look);
   }, []);
-  return selected;
 }

@@ -30,7 +30,7 @@ export function Pages({ text, label }: PagesProps) {
           {count(lines.length, 'line')}
         </small>
         <Turn page={page} last={last} turn={turn} />
-        <Copy text={() => text} />
+        <Copy text={text} />
       </span>
     </>
   );
@@ -39,7 +39,7 @@ export function Pages({ text, label }: PagesProps) {
 function Line({ text }: { text: string }) {
   const [open, show] = useState(text.length <= LONG);
   if (open) {
-    return <>{`${visible(text)}\n`}</>;
+    return `${visible(text)}\n`;
   }
   const start = clip(text, LONG);
   return (

@@ -29,7 +29,7 @@ export function Request({ step, ask, close }: RequestProps) {
   const laid = useMemo(() => indented(text), [text]);
   const name = `Request of step ${grouped(step)}`;
   return (
-    <section class="e-side e-view e-open e-request" aria-label={name} onKeyDown={closing(true, close)}>
+    <section class="e-side e-view e-open e-request" tabIndex={-1} aria-label={name} onKeyDown={closing(true, close)}>
       <div class="e-row">
         <b>{name}</b>
         <span class="e-dim e-grow">{sent && `${line(sent.how, 40)}, ${sized(text)}`}</span>
@@ -42,7 +42,7 @@ export function Request({ step, ask, close }: RequestProps) {
           <Icon name="close" />
         </Button>
       </div>
-      <Asked of={read} doing="reading the request" />
+      <Asked of={read} doing="reading" />
       {sent && <Pages key={String(pretty)} text={pretty && laid ? laid : text} label={`Text of the ${name}`} />}
     </section>
   );

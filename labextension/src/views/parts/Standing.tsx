@@ -21,5 +21,5 @@ export function Standing({ status }: { status: Status }) {
 
 /** Why something cannot be asked for here, "" where it can. */
 export function silent(status: Status): string {
-  return status === 'live' ? '' : 'This needs the kernel: run the cell again.';
+  return status === 'live' ? '' : 'This needs the kernel: run the notebook again.';
 }

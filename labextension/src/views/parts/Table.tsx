@@ -25,8 +25,8 @@ export function Table<T>({ columns, rows, name, caption, head, more }: TableProp
       {caption && <caption class="e-said">{caption}</caption>}
       <thead class={head} role="rowgroup">
         <tr role="row">
-          {columns.map(([said, , looks], at) => (
-            <th key={at} scope="col" role="columnheader" class={looks}>
+          {columns.map(([said, , looks]) => (
+            <th role="columnheader" class={looks}>
               {said}
             </th>
           ))}
@@ -34,13 +34,11 @@ export function Table<T>({ columns, rows, name, caption, head, more }: TableProp
       </thead>
       <tbody role="rowgroup">
         {rows.map((row, at) => (
-          <tr key={at} role="row" {...more?.(row)}>
+          <tr role="row" {...more?.(row)}>
             {columns.map(([said, cell, looks], first) => {
               const Cell = first ? 'td' : 'th';
               return (
                 <Cell
-                  key={first}
-                  scope={first ? undefined : 'row'}
                   role={first ? 'cell' : 'rowheader'}
                   class={looks}
                   data-l={said}

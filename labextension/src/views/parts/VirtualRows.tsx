@@ -22,19 +22,19 @@ interface VirtualRowsProps<T> {
   names: number;
   rows: readonly T[];
   id: (row: T) => string | number;
-  sorted?: { order: string; down: boolean };
-  sort?: (by: string) => void;
+  sorted: { order: string; down: boolean };
+  sort: (by: string) => void;
   /** Of the active row, -1 for none. */
-  active?: number;
-  move?: (at: number) => void;
-  open?: (at: number) => void;
-  close?: () => void;
-  /** The row that is opened. */
-  opened?: number;
+  active: number;
+  move: (at: number) => void;
+  open: (at: number) => void;
+  close: () => void;
+  /** The row that is opened, -1 for none. */
+  opened: number;
   /** What the order and choice of rows depends on: where it changes, the list begins at its top again. */
-  fresh?: string;
+  fresh: string;
   /** Whether new rows come in at the end. */
-  follow?: boolean;
+  follow: boolean;
   name: string;
 }
 
@@ -46,7 +46,7 @@ interface Held {
 }
 
 export function VirtualRows<T>(props: VirtualRowsProps<T>) {
-  const { columns, rows, id, sorted, active = -1, opened = -1, fresh = '', follow = false, name } = props;
+  const { columns, rows, id, sorted, active, opened, fresh, follow, name } = props;
   const own = useId();
   const box = useRef<HTMLDivElement>(null);
   const probe = useRef<HTMLDivElement>(null);
@@ -115,11 +115,11 @@ export function VirtualRows<T>(props: VirtualRowsProps<T>) {
     const to = reached(event.key, active < 0 ? held.current.at - 1 : active, rows.length, page);
     if (to !== undefined) {
       reveal(to);
-      props.move?.(to);
+      props.move(to);
     } else if ((event.key === 'Enter' || event.key === ' ') && active >= 0) {
-      props.open?.(active);
+      props.open(active);
     } else if (event.key === 'Escape' && opened >= 0) {
-      props.close?.();
+      props.close();
     } else {
       return;
     }
@@ -130,7 +130,6 @@ export function VirtualRows<T>(props: VirtualRowsProps<T>) {
   const from = Math.max(0, Math.min(top, rows.length - inSight) - BEYOND);
   const most = inSight + 2 * BEYOND;
   const to = Math.min(rows.length, from + most);
-  const pressed = props.open;
   return (
     <div
       class={`e-rows ${name}`}
@@ -147,18 +146,17 @@ export function VirtualRows<T>(props: VirtualRowsProps<T>) {
       <div class="e-rows-head" role="rowgroup">
         <div class="e-r" role="row" aria-rowindex={1}>
           {columns.map(([at, head, , by]) => {
-            const on = by && sorted?.order === by;
+            const on = by && sorted.order === by;
             return (
               <span
-                key={at}
                 role="columnheader"
                 class={`e-at-${at}`}
                 style={{ gridArea: at }}
-                aria-sort={by ? (on ? (sorted!.down ? 'descending' : 'ascending') : 'none') : undefined}
+                aria-sort={by ? (on ? (sorted.down ? 'descending' : 'ascending') : 'none') : undefined}
               >
                 {by ? (
-                  <button class="e-bare" onClick={() => props.sort?.(by)}>
-                    {head} <i aria-hidden="true">{on && (sorted!.down ? '▾' : '▴')}</i>
+                  <button class="e-bare" onClick={() => props.sort(by)}>
+                    {head} <i aria-hidden="true">{on && (sorted.down ? '▾' : '▴')}</i>
                   </button>
                 ) : (
                   head
@@ -180,13 +178,12 @@ export function VirtualRows<T>(props: VirtualRowsProps<T>) {
               class={`e-r${at === active ? ' e-active' : ''}${at === opened ? ' e-opened' : ''}`}
               role="row"
               aria-rowindex={at + 2}
-              aria-selected={pressed ? at === opened : undefined}
+              aria-selected={at === opened}
               style={{ transform: `translateY(${at * size.row}px)` }}
-              onClick={pressed && (() => chosen(box.current!) || pressed(at))}
+              onClick={() => chosen(box.current!) || props.open(at)}
             >
               {columns.map(([at, , cell], index) => (
                 <span
-                  key={at}
                   role={index === props.names ? 'rowheader' : 'gridcell'}
                   class={`e-at-${at}`}
                   style={{ gridArea: at }}

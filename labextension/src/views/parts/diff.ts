@@ -36,16 +36,16 @@ export function groups(left: readonly Left[]): Group[] {
     .map(group => ({ ...group, tokens: group.items.reduce((sum, item) => sum + item.tokens, 0) }));
 }
 
-/** What left in one line: "left the window: 3 segments and the nudge, 1,395 tokens". */
-export function gone({ left }: Diff): string {
+/** What left in one line: "left the window: 3 segments and the nudge, 1,395 tokens"; `partly` where not all is stored. */
+export function gone({ left }: Diff, partly?: boolean): string {
   if (!left.length) {
-    return 'nothing left the window';
+    return partly ? 'what left the window is not stored here' : 'nothing left the window';
   }
   const removed = left.filter(item => item.how === 'remove');
   const taken = passing(removed);
   const segments = left.length - removed.length;
   const named = [segments || !taken ? count(segments, 'segment') : '', taken].filter(Boolean).join(' and ');
-  return `left the window: ${named}, ${tokens(left.reduce((sum, item) => sum + item.tokens, 0))}`;
+  return `${partly ? 'stored here of what ' : ''}left the window: ${named}, ${tokens(left.reduce((sum, item) => sum + item.tokens, 0))}`;
 }
 
 /** What was only there until the next landing: "the nudge", "3 notices"; "" where there was nothing. */

@@ -1,7 +1,7 @@
 /** A text for a live region: it changes at most once in `pause` milliseconds, and ends with the last one. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-const PAUSE = 5_000; // ► milliseconds; a screen reader reads a fill in one or two
+const PAUSE = 2_000; // ► milliseconds; a screen reader reads a fill in one or two
 
 export function useCalm(text: string, pause = PAUSE): string {
   const [said, say] = useState(text);

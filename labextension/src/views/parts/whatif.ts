@@ -1,6 +1,7 @@
 /** What a what-if asks for and what it answers, apart from how it is drawn. */
 import type { Doc, Levels } from '../doc';
 import { grouped, line, percent } from '../format';
+import { clamped } from './keys';
 import type { Column } from './Table';
 import type { Point } from './timeline';
 
@@ -30,6 +31,14 @@ export interface Known {
   levels?: Levels | null;
 }
 
+/** What is asked of the kernel: only what is not as it stands. */
+export interface Asked {
+  window?: number;
+  levels?: number[];
+  policy?: string;
+  second?: Asked;
+}
+
 /** What a person has changed. */
 export interface Setting {
   window?: number;
@@ -40,7 +49,7 @@ export interface Setting {
 }
 
 /** The arguments of the ask. The overlay has the same window and levels under another policy. */
-export function args({ window, levels, policy, second }: Setting): Record<string, unknown> {
+export function args({ window, levels, policy, second }: Setting): Asked & Record<string, unknown> {
   const shared = { window, levels: levels && [levels.nudge, levels.cleanup, levels.landing] };
   return { ...shared, policy, second: second ? { ...shared, policy: second } : undefined };
 }
@@ -52,50 +61,60 @@ export function changed({ window, levels, policy }: { window?: unknown; levels?:
 
 /** Landing below nudge, nudge at most cleanup, all within 1 to 1,000 ‰: what is moved pushes the others. */
 export function inOrder(levels: Levels, name: keyof Levels, value: number): Levels {
-  const least = { landing: 1, nudge: 2, cleanup: 2 }[name];
-  const moved = Math.max(least, Math.min(name === 'landing' ? 999 : 1000, Math.round(value)));
-  const { nudge, cleanup, landing }: Levels = { ...levels, [name]: moved };
-  if (name === 'landing') {
-    const up = Math.max(nudge, landing + 1);
-    return { landing, nudge: up, cleanup: Math.max(cleanup, up) };
+  const lands = name === 'landing';
+  let { nudge, cleanup, landing }: Levels = {
+    ...levels,
+    [name]: clamped(Math.round(value), lands ? 1 : 2, lands ? 999 : 1000)
+  };
+  if (lands) {
+    nudge = Math.max(nudge, landing + 1);
   }
-  if (name === 'nudge') {
-    return { landing: Math.min(landing, nudge - 1), nudge, cleanup: Math.max(cleanup, nudge) };
+  if (name !== 'cleanup') {
+    cleanup = Math.max(cleanup, nudge);
   }
-  const down = Math.min(nudge, cleanup);
-  return { landing: Math.min(landing, down - 1), nudge: down, cleanup };
+  nudge = Math.min(nudge, cleanup);
+  landing = Math.min(landing, nudge - 1);
+  return { nudge, cleanup, landing };
 }
 
-const SMALLEST = 1_000; // ► tokens, the left end of the slider
-const TENFOLDS = 3; // ► so that its right end is 1,000,000
-export const TICKS = 300; // ► places of the slider
+// Every place of the slider is a window in two digits, as people would choose it: no step leads nowhere.
+const [SMALLEST, LARGEST] = [1_000, 10_000_000]; // ► tokens, the ends of the slider
+const STEPS = 90; // places from 10 to 99
+export const TICKS = 360;
 
 /** The place of a window on the slider. */
 export function tick(window: number): number {
-  const place = (Math.log10(Math.max(1, window) / SMALLEST) * TICKS) / TENFOLDS;
-  return Math.round(Math.max(0, Math.min(TICKS, place)));
+  const size = clamped(window, SMALLEST, LARGEST);
+  const tenfold = Math.floor(Math.log10(size));
+  return Math.round(size / 10 ** (tenfold - 1)) - 10 + (tenfold - 3) * STEPS;
 }
 
-/** The window at a place of the slider, in two digits that people would choose. */
+/** The window at a place of the slider. */
 export function windowAt(place: number): number {
-  const exact = SMALLEST * 10 ** ((place * TENFOLDS) / TICKS);
-  const unit = 10 ** Math.max(2, Math.floor(Math.log10(exact)) - 1);
-  return Math.round(exact / unit) * unit;
+  return (10 + (place % STEPS)) * 10 ** (2 + Math.floor(place / STEPS));
 }
 
-/** The Python call that gives the same numbers. */
-export function call(doc: Doc, { window, levels, policy }: Setting): string {
+/** The Python call that gives the same numbers; "" for a context, which no call replays with its settings. */
+export function call({ state }: Doc, { window, levels, policy }: Asked): string {
   const asked = [
-    policy === undefined ? '' : `policy=${quoted(policy)}`,
-    window === undefined ? '' : `window=${under(window)}`,
-    levels ? `levels=(${levels.nudge}, ${levels.cleanup}, ${levels.landing})` : ''
-  ].filter(Boolean);
-  if (doc.state !== 'live') {
-    return `session.replay(${asked.join(', ')})`;
-  }
-  const move = levels ? `.move(${asked[asked.length - 1]})` : '';
-  const size = under(window ?? doc.window.total);
-  return `eth.replay(messages, ${size}, policy=${quoted(policy ?? doc.policy)})${move}`;
+    policy && `policy=${quoted(policy)}`,
+    window && `window=${under(window)}`,
+    levels && `levels=(${levels.join(', ')})`
+  ];
+  return state === 'live' ? '' : `session.replay(${asked.filter(Boolean).join(', ')})`;
+}
+
+const LEAST = 256; // SMALLEST of context/window.py
+
+/** The window that was typed, in tokens, its thousands apart or not; 0 where it is none. */
+export function windowOf(typed: string): number {
+  const digits = typed.replace(/[,_ ](?=\d{3})/g, '');
+  return /^\d{3,9}$/.test(digits) && Number(digits) >= LEAST ? Number(digits) : 0;
+}
+
+/** What is wrong with a window that is none. */
+export function noWindow(typed: string): string {
+  return `“${line(typed, 40)}” is no window; give a whole number from ${LEAST} to 999,999,999`;
 }
 
 function under(value: number): string {
