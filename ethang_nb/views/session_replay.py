@@ -8,8 +8,8 @@ from ethang_nb.views import replay
 __all__ = ["APART", "html", "text"]
 
 APART = (
-    "Not exactly what happened: releases by the model are not replayed, and a model's note counts as what was "
-    "reserved for it."
+    "Not exactly what happened: the context as it stands counts as one more request, releases by the model are not "
+    "replayed, and a model's note counts as what was reserved for it."
 )
 
 

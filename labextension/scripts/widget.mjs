@@ -29,7 +29,7 @@ mkdirSync(folder, { recursive: true });
 writeFileSync(`${folder}/page.js`, code);
 await build({ entryPoints: { widget: 'src/views/views.css' }, bundle: true, minify: true, outdir: folder });
 
-const packed = deflateRawSync(readFileSync(`${folder}/page.js`), { level: 9 }).toString('base64');
+const packed = deflateRawSync(readFileSync(`${folder}/page.js`), { level: 9, memLevel: 7 }).toString('base64');
 writeFileSync(
   `${folder}/widget.js`,
   `const bytes = Uint8Array.from(atob("${packed}"), letter => letter.charCodeAt(0));

@@ -54,7 +54,7 @@ export interface Asker {
 
 /** Said by `ask` where the kernel is silent: the sign to say that only ■ helps. */
 export class Silent extends Error {}
-const GONE = 'The kernel behind this view is gone; run the cell again.';
+const GONE = 'The kernel behind this view is gone; run the notebook again.';
 
 export class Channel implements Asker {
   live = true;
