@@ -69,6 +69,10 @@ def test_the_wheel_holds_the_published_ranks(wheel, encoding):
         "ethang_nb/labextension/package.json",
         f".data/data/{LABEXTENSION}/package.json",
         f".data/data/{LABEXTENSION}/install.json",
+        f".data/data/{LABEXTENSION}/schemas/ethang-nb/panel.json",
+        "ethang_nb/static/page.js",
+        "ethang_nb/static/widget.css",
+        "ethang_nb/static/widget.js",
     ],
 )
 def test_the_wheel_holds(wheel, name):

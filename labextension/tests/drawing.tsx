@@ -5,9 +5,9 @@ import { act } from 'preact/test-utils';
 import type { Asker } from '../src/views/channel';
 import type { Doc } from '../src/views/doc';
 import type { ViewProps } from '../src/views/view';
-import empty from '../src/views/examples/empty.json';
-import hostile from '../src/views/examples/hostile.json';
-import small from '../src/views/examples/small.json';
+import empty from './examples/empty.json';
+import hostile from './examples/hostile.json';
+import small from './examples/small.json';
 
 const read = (from: unknown) => structuredClone(from) as Doc;
 export const docs = { empty: () => read(empty), hostile: () => read(hostile), small: () => read(small) };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Frame } from '../src/views/channel';
 import type { Doc } from '../src/views/doc';
-import examples from '../src/views/examples/frames.json';
+import examples from './examples/frames.json';
 import { Store } from '../src/views/store';
 
 interface Examples {

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import examples from '../src/views/examples/frames.json';
+import examples from './examples/frames.json';
 import type { Frame } from '../src/views/channel';
 import widget, { mount, views } from '../src/widget';
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = ROOT / "labextension" / "src" / "views" / "examples"
+EXAMPLES = ROOT / "labextension" / "tests" / "examples"
 MANY = 10_000
 
 

@@ -1,6 +1,6 @@
 """Documents and frames that Python and TypeScript are tested on alike, the same bytes on every machine.
 
-`python -m tests.views.live.examples` writes them to labextension/src/views/examples; `--large FILE` writes a document
+`python -m tests.views.live.examples` writes them to labextension/tests/examples; `--large FILE` writes a document
 of ten thousand segments there.
 """
 
@@ -28,7 +28,7 @@ from tests.views.live.applier import Applier
 
 __all__ = ["COMMAND", "FOLDER", "LARGE", "examples", "large", "more", "text_of"]
 
-FOLDER = Path(__file__).parents[3] / "labextension" / "src" / "views" / "examples"
+FOLDER = Path(__file__).parents[3] / "labextension" / "tests" / "examples"
 COMMAND = "python -m tests.views.live.examples"
 HOSTILE = (
     '<img src=x onerror="window.p=1"></script></style><script>p=2</script> '
