@@ -174,7 +174,8 @@ class Archive:
             if event.data["step"] == step:
                 return self.record.body(event.data["pieces"])
             steps.append(event.data["step"])
-        if any(event.data["step"] == step for event in self.record.events(kinds=(kinds.POINT,))):
+        points = self.record.events(kinds=(kinds.POINT,))
+        if any(point.data["step"] == step and not point.data.get("sends", True) for point in points):
             raise NoSuchAddress(
                 f"nothing was sent at step {step} of session {self.record.name}: a cleanup was asked for there, "
                 "between two runs"

@@ -38,14 +38,14 @@ class Ended(Exception):
 
 
 async def turn_over(desk: Desk, run: Run | None = None) -> Plan:
-    """A request point, and the note that its plan asks for, which is counted in `run`."""
+    """A request point, and the note that its plan asks for, which is counted in `run`; without one nothing is sent."""
     live = desk.live
     async with desk.turning:
         if live.pending is not None:  # of a run that was killed before its note came
             await write_note(desk, live.pending, run)
             desk.changes.tell("note")
         with desk.lock:
-            live.request()
+            live.request(sends=run is not None)
             plan, task = desk.chronicle.last, live.pending
             assert plan is not None  # noqa: S101 - a request point always leaves a plan
         desk.changes.tell("request")

@@ -145,4 +145,5 @@ def _ended(address: Address | None) -> Address | None:
     if address is None or address.first is not None:
         return address
     place = address.place.rstrip(_AFTER)
-    return replace(address, place=place) if place else None
+    # What is left may be no address by itself: of "file:#L3." a range of nothing.
+    return parse(str(replace(address, place=place))) if place else None

@@ -32,6 +32,8 @@ from ethang_nb.context.state import State
 
 __all__ = ["Chronicle", "with_regrets"]
 
+UNSENT = "unsent"
+"""The kind of a step at which nothing is sent."""
 TOP = 3  # lines among which the header of a page stands
 
 
@@ -93,6 +95,8 @@ class Chronicle:
         plan = as_plan(self.context, turning.decision)
         self.last = plan
         said = [*self._released, *self._events(turning, plan)]
+        if not turning.sends:
+            said.append(_Said("asked for between two runs, nothing is sent", (UNSENT,)))
         self._released = []
         before = plan.fill_before if plan.lands else None
         row = StepRow(

@@ -127,11 +127,15 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turning:
-    """A moment at which something was decided: the request point (or the one that comes next), and the decision."""
+    """A moment at which something was decided: the request point (or the one that comes next), and the decision.
+
+    `sends` is False where a cleanup was asked for between two runs: nothing is sent at that step.
+    """
 
     step: int
     decision: Decision
     entries: Mapping[int, Entry]
+    sends: bool = True
 
     @property
     def before(self) -> State:

@@ -410,13 +410,15 @@ class LiveContext:
 
     # ---- requests
 
-    def request(self) -> Turning:
+    def request(self, *, sends: bool = True) -> Turning:
         """A request point: plans, carries the plan out, and says what was decided from which state.
+
+        Without `sends` it is there for its cleanup alone, and no request follows.
 
         Where the plan writes a note, `pending` holds the task until `write_note`; until then one by rule stands in.
         """
         self.pinning.enter()
-        turning = self.turn(decide(self.state))
+        turning = self.turn(decide(self.state), sends=sends)
         if turning.decision.outcome == "nudge":
             self.enter_nudge()
         self.tell(turning)
@@ -430,9 +432,11 @@ class LiveContext:
         levels, offers = settings.levels, any(tool.name == OFFERS for tool in self.tools)
         return user(nudge(levels.nudge, levels.cleanup, offers=offers), source="ethang", kind="nudge")
 
-    def turn(self, decision: Decision) -> Turning:
+    def turn(self, decision: Decision, *, sends: bool = True) -> Turning:
         """Carries out what was decided of the state as it is; nothing of ours enters, and nobody is told yet."""
         data = {"step": self.step + 1, **told(decision)}
+        if not sends:
+            data["sends"] = False
         if decision.outcome != "nothing" and self.journal.records:
             data["digest"] = digest(decision, self.entries, self.notes.hashes)
         self.journal.write(kinds.POINT, data)
@@ -440,7 +444,7 @@ class LiveContext:
         self.step += 1
         if decision.lands:
             self._landed(decision)
-        return Turning(step=self.step, decision=decision, entries=self.known())
+        return Turning(step=self.step, decision=decision, entries=self.known(), sends=sends)
 
     def begin_again(self, state: State, system: str, board: PinBoard) -> None:
         """Back to an empty context in this state, its texts kept: for showing a request of a replay."""

@@ -164,7 +164,7 @@ class _Replay:
             self.drift.append(
                 f"step {data['step']} was decided as {decision.outcome}; today's rules decide otherwise"
             )
-        turning = context.turn(decision)
+        turning = context.turn(decision, sends=data.get("sends", True))
         if decision.outcome == "nudge":
             self._untold = turning  # its text is the next entry
         else:

@@ -445,3 +445,9 @@ def test_a_step_at_which_only_a_cleanup_was_asked_for_says_that_nothing_was_sent
         session.request(session.live.step)
     with pytest.raises(NoSuchAddress, match="no request of step 99"):
         session.request(99)
+    assert ["unsent" in row.kinds for row in session.timeline][-2:] == [False, True]
+    session.run("And again.")
+    assert "unsent" not in session.timeline[-1].kinds
+    told = session.timeline
+    session.close()
+    assert told == opened().timeline  # also where the record is read again

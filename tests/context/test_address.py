@@ -83,6 +83,7 @@ def test_any_text_is_parsed_without_an_error_and_every_address_reads_the_same_ag
 
 
 @given(st.lists(TOKENS, max_size=40).map("".join))
+@example("file:#L3.")
 def test_what_is_found_in_a_text_is_an_address_that_stands_there(text):
     for address in find_all(text):
         assert str(address) in text

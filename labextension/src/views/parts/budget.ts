@@ -3,7 +3,7 @@ import type { Doc, How, Slice } from '../doc';
 import { count, grouped, line, percent, share, tokens } from '../format';
 import { slice as looks } from './Swatch';
 
-type Sized = Pick<Doc, 'window' | 'budget' | 'plan' | 'step'>;
+type Sized = Pick<Doc, 'window' | 'budget' | 'plan' | 'step' | 'timeline'>;
 
 const HOW: Record<How, string> = {
   exact: 'counted exactly',
@@ -109,10 +109,12 @@ export function mixed({ budget }: Pick<Doc, 'budget'>): boolean {
 }
 
 /** What stands under the table, beside the sum: window and its source, fixed cost so far, calibration. */
-export function notes({ window, budget, step }: Sized): string[] {
+export function notes({ window, budget, step, timeline }: Sized): string[] {
   const said = [`Window ${tokens(window.total)} (${line(window.source, 60)}), ${HOW[budget.how]}.`];
-  if (budget.fixed && step > 1) {
-    said.push(`Fixed cost so far: ${grouped(budget.fixed)} × ${count(step, 'step')} = ${tokens(budget.fixed * step)}.`);
+  // A cleanup that was asked for between two runs is a step at which nothing is sent.
+  const sent = step - timeline.filter(({ kinds }) => kinds.includes('unsent')).length;
+  if (budget.fixed && sent > 1) {
+    said.push(`Fixed cost so far: ${grouped(budget.fixed)} × ${count(sent, 'step')} = ${tokens(budget.fixed * sent)}.`);
   }
   if (budget.ratio !== 1000) {
     said.push(`The provider counts ${percent(budget.ratio)} of what we count; usable and hard are smaller by that.`);
