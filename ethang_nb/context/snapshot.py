@@ -165,8 +165,11 @@ class Snapshot(Shown):
     notices: tuple[str, ...] = ()
     version: int = field(default=VERSION)
 
-    def to_json(self) -> dict[str, Any]:
-        """The document: plain JSON data without message texts beyond titles. Its fields are in `snapshot_schema()`."""
+    def to_json(self, *, digest: bool = True) -> dict[str, Any]:
+        """The document: plain JSON data without message texts beyond titles. Its fields are in `snapshot_schema()`.
+
+        The digest of its plan reads every segment; without `digest` it is "".
+        """
         carried = carried_pins(self.pins)
         return {
             "version": self.version,
@@ -183,7 +186,7 @@ class Snapshot(Shown):
                 {**segment_data(item, carried.get(item.id)), "position": item.position}
                 for item in self.segments
             ],
-            "plan": plan_data(self.plan, self.plan.digest),
+            "plan": plan_data(self.plan, self.plan.digest if digest else ""),
             "timeline": [step_data(row) for row in self.timeline],
             "diffs": [diff_data(diff) for diff in self.diffs],
             "regrets": [regret_data(one) for one in self.regrets],

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ethang_nb.context.snapshot import Diff, Snapshot
 from ethang_nb.views import budget, diff, pins, plan, segments, timeline
 from ethang_nb.views.excerpt import size
-from ethang_nb.views.limits import BODY_BYTES, PREVIEW
+from ethang_nb.views.limits import BODY_BYTES, PREVIEW, WORKED_OUT
 from ethang_nb.views.markup import Markup, el, lines
 from ethang_nb.views.numbers import count, grouped, tokens
 from ethang_nb.views.plain import indented, line, opened
@@ -18,9 +18,6 @@ __all__ = ["about", "cleanups", "coming", "html", "part", "reason", "state", "te
 # ► bytes that the table of each part may take; what then does not fit together is named instead
 SEGMENTS_BYTES, STEPS_BYTES, PLAN_BYTES, LEFT_BYTES, PINS_BYTES = 13_000, 7_000, 6_000, 2_500, 3_000
 SEGMENTS, STEPS, CHANGES, DIFFS, NOTICES = 40, 24, 20, 2, 10  # ► rows
-WORKED_OUT = (
-    2_000  # ► segments up to which a stored output says what the next cleanup does to each: 0.1 ms a segment
-)
 CLEANUP_FACTS, CLEANUP_ROWS = 6, 12  # ► of one cleanup
 TEXT_SEGMENTS, TEXT_STEPS = 16, 14  # ► rows in the text form
 

@@ -21,6 +21,7 @@ __all__ = [
     "ROWS_REPORT",
     "STYLE_BYTES",
     "TITLE",
+    "WORKED_OUT",
 ]
 
 OUTPUT_BYTES = 50_000  # ► one stored output of a cell
@@ -41,3 +42,6 @@ FACTS = 12  # ► facts of one fate in a stored output
 FACTS_REPORT = 200  # ► the same in a report
 PAGE_TEXT = 20_000  # ► characters of one segment's text in an interactive page
 PAGE_TEXTS = 2_000_000  # ► characters of all of them together
+WORKED_OUT = (
+    2_000  # ► segments up to which a stored output says what the next cleanup does to each: 0.1 ms a segment
+)

@@ -12,7 +12,7 @@ from typing import Any
 
 from ethang_nb.context.snapshot import VERSION, Snapshot
 from ethang_nb.views.excerpt import excerpt
-from ethang_nb.views.limits import DATA_BYTES, OUTPUT_BYTES, PREVIEW
+from ethang_nb.views.limits import DATA_BYTES, OUTPUT_BYTES, PREVIEW, WORKED_OUT
 from ethang_nb.views.plain import clip, line, visible
 
 __all__ = ["MIME", "beside", "document", "live", "size"]
@@ -50,7 +50,7 @@ def beside(snapshot: Snapshot, *said: str) -> dict[str, Any]:
 
 def document(snapshot: Snapshot, room: int = DATA_BYTES) -> dict[str, Any]:
     """The document in at most `room` bytes; rows are taken away until it fits, so that each list keeps some."""
-    whole = snapshot.to_json()
+    whole = snapshot.to_json(digest=len(snapshot.segments) <= WORKED_OUT)
     rows = dict(ROWS)
     while True:
         cut: dict[str, Any] = _previewed(_cut(whole, rows))

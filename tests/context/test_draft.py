@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import pytest
-from hypothesis import given, note
+from hypothesis import example, given, note
 from hypothesis import strategies as st
 
 from ethang_nb.context.events import (
@@ -40,7 +40,7 @@ from ethang_nb.context.policies import POLICIES, policy
 from ethang_nb.context.policy import Policy
 from ethang_nb.context.settings import Settings
 from ethang_nb.context.state import State
-from ethang_nb.context.window import Window
+from ethang_nb.context.window import Levels, Window
 from tests.context.generators import budgeted, patient, policies, shipped, windows
 
 pytestmark = patient
@@ -370,11 +370,11 @@ class Naive:
         other = copy.deepcopy(self)
         other.put_note(note_tokens)
         gone = False
-        for unit in self.units(keep):
+        for unit in self.units(keep):  # one at least: a note is never rewritten unless something leaves
+            gone = True
+            other.leave(unit)
             if other.total <= goal:
                 break
-            gone = gone or bool(unit)
-            other.leave(unit)
         if gone and other.total < before:
             self.rows, self.notes, self.pins, self.core = other.rows, other.notes, other.pins, other.core
             self.next_note += bool(self.policy.notes != "none")
@@ -690,8 +690,51 @@ def test_planned_on_the_ledger_as_on_plain_lists(script, window, name):
     play(script, window, policy(name))
 
 
+# Where the note that stands is larger than the next one, its exchange alone would reach the level: something leaves all
+# the same. Found by the test below, made smaller; in the last, an exchange that left before stands in between.
+TO_TRIM = Op("change", sorted(POLICIES).index("trim"))
+FORCED = [
+    Op("turn", 10, results=((131, 20, 0, 0),)),
+    Op("turn", 10, results=((103, 20, 0, 0),)),
+    Op("turn", 28, results=((329, 26, 0, 300), (200, 36, 0, 82))),
+    Op("request"),
+    TO_TRIM,
+    Op("turn", 10, results=((91, 20, 0, 0),)),
+    Op("request"),
+]
+WITH_A_PIN = [
+    *[Op("turn", 10, results=((30, 20, 0, 0),))] * 3,
+    Op("system", 52),
+    Op("pin", 1, 5),
+    Op("turn", 5, results=((192, 1, 0, 7), (277, 1, 0, 5))),
+    Op("request"),
+    TO_TRIM,
+    *[Op("turn", 10, results=((30, 20, 0, 0),))] * 2,
+    Op("turn", 10, results=((46, 20, 0, 0),)),
+    Op("turn", 10, results=((150, 20, 2, 0),)),
+    Op("request"),
+]
+AROUND_A_GAP = [
+    Op("turn", 10, 1, ((10, 5, 0, 0),)),
+    *[Op("user", 20), Op("say", 1_500)],
+    *[Op("user", 20), Op("say", 300), Op("say", 340)],
+    *[Op("ask"), Op("request")],
+    *[Op("window", 220), Op("ask"), Op("request")],
+]
+
+
+def evicting(nudge: int, cleanup: int, landing: int, **knobs: int) -> Policy:
+    levels = Levels(nudge=nudge, cleanup=cleanup, landing=landing)
+    return Policy(name="own", stages=("evict",), levels=levels, **knobs)
+
+
 @budgeted(500)
 @given(script=scripts_of_ops, window=windows, rules=policies())
+@example(FORCED, Window.of(800), evicting(180, 548, 296))
+@example(
+    WITH_A_PIN, Window.of(3_000, reserve=22, effective=950), evicting(30, 54, 51, minimum=0, note_least=100)
+)
+@example(AROUND_A_GAP, Window.of(6_000), evicting(300, 500, 400, keep=1, minimum=0, note=200))
 def test_planned_on_the_ledger_as_on_plain_lists_under_anybodys_policy(script, window, rules):
     note(str(rules.knobs()))
     play(script, window, rules)

@@ -4,7 +4,7 @@ import pytest
 
 import ethang_nb as eth
 from ethang_nb.views import context
-from ethang_nb.views.limits import OUTPUT_BYTES
+from ethang_nb.views.limits import OUTPUT_BYTES, WORKED_OUT
 from tests.views import samples
 from tests.views.reading import Reading
 
@@ -121,7 +121,7 @@ def test_data_drives_no_terminal():
 
 
 def test_what_a_cleanup_would_do_to_each_of_very_many_segments_is_not_worked_out_to_be_stored():
-    messages = [{"role": "user", "content": f"{number}"} for number in range(context.WORKED_OUT + 1)]
+    messages = [{"role": "user", "content": f"{number}"} for number in range(WORKED_OUT + 1)]
     snapshot = eth.Context.of(messages, 200_000).snapshot
     assert "what it does to each segment: snapshot.plan" in context.html(snapshot)
     assert "verdicts" not in vars(snapshot.plan)

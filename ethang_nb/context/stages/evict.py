@@ -101,7 +101,7 @@ def _blocks(draft: Draft) -> Iterator[_Units]:
         for exchange in range(first_held + 1, newest):  # seldom: a call in an older exchange still waits
             if exchange not in held:
                 whole = draft.movable(_start(draft, exchange), _start(draft, exchange + 1), stays)
-                yield _Units(1, partial(_whole, whole))
+                yield _Units(1, partial(_whole, whole)) if whole else _NONE
         singles = draft.movable(_start(draft, newest), end, stays)
         # A user message of the newest exchange is its question: it stays as long as its answer is worked on.
         yield _front([(a + draft.is_user(a), b) for a, b in singles if a + draft.is_user(a) < b])
