@@ -47,3 +47,7 @@ def test_what_jupyterlab_loads_for_the_panel_is_small():
     built = list((PACKAGE / "labextension" / "static").glob("*.js"))
     assert built
     assert sum(path.stat().st_size for path in built) <= 150_000
+
+
+def test_the_browser_tests_have_what_drives_a_browser():
+    pytest.importorskip("playwright", reason="tests/browser is left out; it needs: uv sync --group browser")

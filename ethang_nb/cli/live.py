@@ -8,7 +8,7 @@ from ethang_nb.agent.run import Progress, Run
 from ethang_nb.agent.session import Session
 from ethang_nb.cli.terminal import WIDTH, Terminal, Tone
 from ethang_nb.context.address import parse
-from ethang_nb.context.plan import Plan, Verdict
+from ethang_nb.context.plan import SHOWN_ACTS, Plan, Verdict
 from ethang_nb.context.snapshot import Diff, StepRow
 from ethang_nb.views import diff as diff_view
 from ethang_nb.views import plan as plan_view
@@ -102,7 +102,7 @@ def _plan(plan: Plan) -> Iterator[str]:
 
 def _rule(item: Verdict) -> str:
     """The act and its rule: "leaves: older tool turn"."""
-    act = plan_view.ACTS[item.act]
+    act = SHOWN_ACTS[item.act]
     return item.reason if item.reason.startswith(act) else f"{act}: {item.reason}"
 
 

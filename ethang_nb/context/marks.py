@@ -14,7 +14,7 @@ from ethang_nb.context.decision import Decision, Move, without
 from ethang_nb.context.draft import kept_rows
 from ethang_nb.context.explain import strongest
 from ethang_nb.context.ledger import CLASSES, Ledger, Row
-from ethang_nb.context.plan import Act
+from ethang_nb.context.plan import SHOWN_ACTS
 from ethang_nb.context.planner import cleanup
 from ethang_nb.context.segments import Retention, SegmentKind
 from ethang_nb.context.state import State
@@ -25,15 +25,6 @@ __all__ = ["NO_MARK", "Followed", "Mark", "Marking", "Sizes", "mark", "sizes_of"
 
 NO_MARK = 0xFFFF
 """The code of a row that has no mark yet."""
-
-SHOWN_ACTS: dict[Act, str] = {
-    "stay": "stays",
-    "squeeze": "squeezed",
-    "collapse": "one line",
-    "shrink": "shrunk",
-    "evict": "leaves",
-    "remove": "taken out",
-}
 
 
 class Mark(NamedTuple):

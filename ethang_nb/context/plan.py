@@ -6,7 +6,7 @@ input on every machine.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -18,7 +18,7 @@ from ethang_nb.context.pricing import Price
 from ethang_nb.context.window import Levels, Window
 from ethang_nb.errors import Misuse
 
-__all__ = ["Act", "Applied", "Outcome", "Plan", "Price", "Removed", "Verdict", "kept_at"]
+__all__ = ["SHOWN_ACTS", "Act", "Applied", "Outcome", "Plan", "Price", "Removed", "Verdict", "kept_at"]
 
 Outcome = Literal["nothing", "intake", "nudge", "cleanup", "release", "reseed", "idle", "stuck"]
 """`intake`: results became one line as they entered. `nothing`: below every level. `idle`: a cleanup was due but
@@ -26,6 +26,17 @@ would free less than the minimum. `stuck`: it does not fit hard and nothing help
 _NOTICE = 2_000  # ► characters of what a spill returned that are searched for an address
 Act = Literal["stay", "squeeze", "collapse", "shrink", "evict", "remove", "rewrite", "write"]
 """`remove`: a nudge or notice taken out. `rewrite`, `write`: a handoff note."""
+SHOWN_ACTS: Mapping[Act, str] = {
+    "stay": "stays",
+    "squeeze": "squeezed",
+    "collapse": "one line",
+    "shrink": "shrunk",
+    "evict": "leaves",
+    "remove": "taken out",
+    "rewrite": "rewritten",
+    "write": "written",
+}
+"""An act as people read it, in the words that segments carry as their verdict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ethang_nb.context.plan import Applied, Removed
+from ethang_nb.context.plan import SHOWN_ACTS, Applied, Removed
 from ethang_nb.views.excerpt import fitting, rows_within, size
 from ethang_nb.views.limits import ADDRESS, BODY_BYTES, OPEN_ROWS, ROWS, TITLE
 from ethang_nb.views.markup import Markup, address, breakable, el
 from ethang_nb.views.numbers import count, grouped, tokens
 from ethang_nb.views.plain import Column, indented, line, table
-from ethang_nb.views.plan import ACTS
 from ethang_nb.views.stylesheet import output
 
 __all__ = ["headline", "html", "text"]
@@ -39,9 +38,9 @@ def text(applied: Applied) -> str:
     )
     said += ["", *table(columns, [], indent="")]
     for item in applied.removed[:ROWS]:
-        said += table(columns, [(line(item.title, TITLE), grouped(item.tokens), ACTS[item.how])], indent="")[
-            1:
-        ]
+        said += table(
+            columns, [(line(item.title, TITLE), grouped(item.tokens), SHOWN_ACTS[item.how])], indent=""
+        )[1:]
         if item.address:
             said.append(f"  read again: {line(item.address, ADDRESS)}")
     if len(applied.removed) > ROWS:
@@ -88,7 +87,7 @@ def _row(item: Removed) -> Markup:
         "tr",
         el("th", breakable(line(item.title, TITLE)), scope="row"),
         el("td", grouped(item.tokens), class_="eth-n"),
-        el("td", el("span", ACTS[item.how], class_="eth-v eth-leaves")),
+        el("td", el("span", SHOWN_ACTS[item.how], class_="eth-v eth-leaves")),
         el("td", address(item.address), class_="eth-w"),
     )
 

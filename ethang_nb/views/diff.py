@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ethang_nb.context.diffing import UPPER_BOUND
+from ethang_nb.context.plan import SHOWN_ACTS
 from ethang_nb.context.snapshot import Diff, Fact, Left
 from ethang_nb.views.excerpt import excerpt, fitting, rows_within, size
 from ethang_nb.views.limits import ADDRESS, BODY_BYTES, FACTS, OPEN_ROWS, PREVIEW, ROWS, TITLE
 from ethang_nb.views.markup import Markup, address, breakable, el, join, lines
 from ethang_nb.views.numbers import count, grouped, percent, tokens
 from ethang_nb.views.plain import Column, clip, indented, line, opened, table, visible
-from ethang_nb.views.plan import ACTS, price
+from ethang_nb.views.plan import price
 from ethang_nb.views.stylesheet import output
 
 __all__ = ["BOUND", "gone", "headline", "html", "part", "passing", "sections", "survival", "text"]
@@ -167,7 +168,7 @@ def _left_list(left: Sequence[Left], rows: int, allowance: int) -> Markup:
 def _left_item(item: Left) -> Markup:
     where = address(item.address) or "no address"
     return el(
-        "li", breakable(line(item.title, TITLE)), f", {tokens(item.tokens)}, {ACTS[item.how]} · ", where
+        "li", breakable(line(item.title, TITLE)), f", {tokens(item.tokens)}, {SHOWN_ACTS[item.how]} · ", where
     )
 
 
@@ -236,7 +237,7 @@ def _text_left(left: Sequence[Left]) -> list[str]:
 
 
 def _text_left_rows(item: Left, columns: Sequence[Column]) -> list[str]:
-    row = table(columns, [(ACTS[item.how], line(item.title, TITLE), grouped(item.tokens))])[1:]
+    row = table(columns, [(SHOWN_ACTS[item.how], line(item.title, TITLE), grouped(item.tokens))])[1:]
     return [*row, " " * 13 + (line(item.address, ADDRESS) or "no address")]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ethang_nb.context.plan import Plan, Price, Verdict
+from ethang_nb.context.plan import SHOWN_ACTS, Plan, Price, Verdict
 from ethang_nb.views.excerpt import excerpt, fitting, rows_within, size
 from ethang_nb.views.limits import ADDRESS, BODY_BYTES, OPEN_ROWS, ROWS, TITLE
 from ethang_nb.views.markup import Markup, address, breakable, el, lines
@@ -12,19 +12,8 @@ from ethang_nb.views.numbers import count, grouped, percent, tokens
 from ethang_nb.views.plain import Column, indented, line, opened, table
 from ethang_nb.views.stylesheet import output
 
-__all__ = ["ACTS", "change", "changes", "headline", "html", "part", "price", "text"]
+__all__ = ["change", "changes", "headline", "html", "part", "price", "text"]
 
-ACTS: dict[str, str] = {
-    "stay": "stays",
-    "squeeze": "squeezed",
-    "collapse": "one line",
-    "shrink": "shrunk",
-    "evict": "leaves",
-    "remove": "taken out",
-    "rewrite": "rewritten",
-    "write": "written",
-}
-"""An act as people read it, in the words that segments carry as their verdict."""
 ALLOWANCE = 25_000  # ► bytes of the table when it is an output of its own
 
 
@@ -152,7 +141,7 @@ def _row(verdict: Verdict) -> Markup:
         "tr",
         el("th", breakable(line(verdict.title, TITLE)), scope="row"),
         el("td", f"{grouped(verdict.before)} → {grouped(verdict.after)}", class_="eth-n"),
-        el("td", el("span", ACTS[verdict.act], class_="eth-v eth-leaves")),
+        el("td", el("span", SHOWN_ACTS[verdict.act], class_="eth-v eth-leaves")),
         el("td", _rule(verdict), class_="eth-w"),
         el("td", address(verdict.address), class_="eth-w"),
     )
@@ -181,7 +170,12 @@ def _text_changes(changed: Sequence[Verdict]) -> list[str]:
 
 
 def _text_row(verdict: Verdict, columns: Sequence[Column]) -> list[str]:
-    cells = (ACTS[verdict.act], line(verdict.title, TITLE), grouped(verdict.before), grouped(verdict.after))
+    cells = (
+        SHOWN_ACTS[verdict.act],
+        line(verdict.title, TITLE),
+        grouped(verdict.before),
+        grouped(verdict.after),
+    )
     under = indented(_rule(verdict), " " * 11) if _rule(verdict) else []
     if verdict.address:
         under.append(" " * 11 + "read again: " + line(verdict.address, ADDRESS))
