@@ -5,7 +5,9 @@ EthangError                     one line: the value, the limit, the next step
 │   ├── BadMessage              a message that is in none of the known shapes
 │   ├── BadWindow               a window that is unknown, or smaller than what must stand in it
 │   ├── BadPolicy               a policy whose field is out of its range
+│   ├── CassetteMiss            a request that is not on the cassette, which must answer it
 │   ├── EmptyTask               a task without a word in it
+│   ├── KeyMissing              a model that needs a key, and none is in the environment
 │   ├── NoSuchAddress           an address that names nothing in this record
 │   ├── PathRefused             a path that leads out of the root, or is not a readable file
 │   └── Unknown                 a name nobody knows (model, policy, tool, session, subcommand)
@@ -34,15 +36,18 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any, Literal
 
 __all__ = [
     "BadMessage",
     "BadPolicy",
     "BadWindow",
     "Blocked",
+    "CassetteMiss",
     "EmptyTask",
     "EthangError",
     "Installation",
+    "KeyMissing",
     "Missing",
     "Misuse",
     "ModelFault",
@@ -87,6 +92,14 @@ class BadWindow(Misuse):
 
 class BadPolicy(Misuse):
     """A policy whose field is out of its range."""
+
+
+class CassetteMiss(Misuse):
+    """A request that is not on the cassette, while nothing else may answer it."""
+
+
+class KeyMissing(Misuse):
+    """A model needs a key, and its variable is not set in the environment."""
 
 
 class EmptyTask(Misuse):
@@ -154,15 +167,46 @@ class ModelFault(EthangError):
 
 
 class Overflow(ModelFault):
-    """The provider says that the request does not fit its window."""
+    """The provider says that the request does not fit its window.
+
+    Numbers in tokens, None where it does not tell: it counted `tokens` and takes at most `limit`, the output asked for
+    counted in where `room` is given: so much output would have fitted, the request being what it is. `limits` says
+    what the limit is of: the model's window, or a quota that no waiting helps over. `partial`: the reply that had come
+    by then, as plain JSON data.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        tokens: int | None = None,
+        limit: int | None = None,
+        room: int | None = None,
+        limits: Literal["window", "quota"] = "window",
+        partial: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(text)
+        self.tokens, self.limit, self.room = tokens, limit, room
+        self.limits, self.partial = limits, partial
 
 
 class ProviderFault(ModelFault):
-    """Anything else the provider refused or broke. `retryable` says whether the same request may go again."""
+    """Anything else the provider refused or broke.
 
-    def __init__(self, text: str, *, retryable: bool = False) -> None:
+    `retryable` says whether the same request may go again, `after` how many seconds the provider asks to wait before
+    that (None: it does not say). `partial`: what of the reply had come, as plain JSON data.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        retryable: bool = False,
+        after: float | None = None,
+        partial: dict[str, Any] | None = None,
+    ) -> None:
         super().__init__(text)
-        self.retryable = retryable
+        self.retryable, self.after, self.partial = retryable, after, partial
 
 
 class Stuck(EthangError):

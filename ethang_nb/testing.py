@@ -58,7 +58,17 @@ class ScriptedProvider:
         pieces = [json.dumps(to_json(message), ensure_ascii=False).encode() for message in request.messages]
         return Body((head.encode(), *pieces))
 
-    async def send(self, body: Body, *, on_text: Callable[[str], None] | None = None) -> Reply:
+    async def close(self) -> None:
+        """Nothing is open here."""
+
+    async def send(
+        self,
+        body: Body,
+        *,
+        on_text: Callable[[str], None] | None = None,
+        on_note: Callable[[str], None] | None = None,
+    ) -> Reply:
+        del on_note
         self.bodies.append(body.bytes)
         reply = next(self._replies)
         if isinstance(reply, BaseException):

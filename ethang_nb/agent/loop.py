@@ -7,7 +7,7 @@ way out is an Ending; only bugs and faults of the record raise.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import NoReturn
 
 from ethang_nb.agent.compaction import write_note
@@ -152,12 +152,10 @@ class Loop:
 
     def _count(self, reply: Reply, own: int) -> None:
         usage = reply.usage
-        data = (
-            None if usage is None else {name: getattr(usage, name) for name in ("input", "output", "cached")}
-        )
+        data = None if usage is None else asdict(usage)
         with self.desk.lock:
             self.desk.log(kinds.REPLY, {"stop": reply.stop, "usage": data})
-            if usage is not None:
+            if usage is not None and usage.input is not None:
                 self.desk.live.usage(usage.input, own, usage.cached)
         self.run.spend(reply, own, self.desk.counter)
         self.run.calls += len(reply.message.calls)

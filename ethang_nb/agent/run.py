@@ -15,7 +15,7 @@ from ethang_nb.context.fold import PHANTOM
 from ethang_nb.context.snapshot import Diff, Snapshot, StepRow
 from ethang_nb.context.wording import printable
 from ethang_nb.errors import RunEnded
-from ethang_nb.providers.protocol import Reply
+from ethang_nb.providers.protocol import Reply, Usage
 
 __all__ = ["Ending", "Progress", "Run"]
 
@@ -86,10 +86,10 @@ class Run(Shown):
 
         `own`: tokens of the request by our own count.
         """
-        usage = reply.usage
-        told = usage is not None and usage.input <= PHANTOM * own
-        self.tokens_in += usage.input if usage is not None and told else own
-        self.tokens_out += message_tokens(reply.message, counter) if usage is None else usage.output
+        usage = reply.usage or Usage()
+        told = usage.input is not None and usage.input <= PHANTOM * own
+        self.tokens_in += usage.input if usage.input is not None and told else own
+        self.tokens_out += message_tokens(reply.message, counter) if usage.output is None else usage.output
 
     def finish(self, ending: Ending, error: str = "") -> None:
         self.ending, self.error = ending, error

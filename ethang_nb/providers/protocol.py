@@ -14,25 +14,34 @@ from ethang_nb.context.messages import Message
 
 __all__ = ["Body", "Provider", "Reply", "Request", "Stop", "Usage"]
 
-Stop = Literal["end", "calls", "length", "refused"]
+Stop = Literal["end", "calls", "length", "refused", "cut"]
+"""Why a reply ended. `cut`: the stream ended without its end marker, so nobody knows whether this is all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What the loop wants answered. `max_output` is the reserve really sent, in tokens."""
+    """What the loop wants answered. `max_output` is the reserve really sent, in tokens.
+
+    `schema`: a JSON schema that the answer should follow, where the provider can hold it to one; None: any text.
+    """
 
     model: str
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...] = ()
     max_output: int
     params: Mapping[str, Any] = field(default_factory=dict)
+    schema: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The bytes of a request, in pieces (one a message), so that the record stores a repeated piece once."""
+    """The bytes of a request, in pieces (one a message), so that the record stores a repeated piece once.
+
+    `notices`: what of the request is not in them, or not as it was asked for; one line each.
+    """
 
     pieces: tuple[bytes, ...]
+    notices: tuple[str, ...] = ()
 
     @property
     def bytes(self) -> bytes:
@@ -41,20 +50,30 @@ class Body:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """What the provider says it counted, in tokens. `cached` is a part of `input`."""
+    """What the provider says it counted, in tokens; None: it does not say, which is never the same as 0.
 
-    input: int
-    output: int
-    cached: int = 0
+    `input` is all that was read; `cached` of it came from its cache, `written` of it was put there. `output` is all
+    that was written; `reasoning` of it nobody sees.
+    """
+
+    input: int | None = None
+    output: int | None = None
+    cached: int | None = None
+    written: int | None = None
+    reasoning: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """One answer: an assistant message, why it ended, what it cost (None where the provider gave no report)."""
+    """One answer: an assistant message, why it ended, what it cost (None where the provider gave no report).
+
+    `notices`: what a person should know of how it came, one line each, such as that it was asked for twice.
+    """
 
     message: Message
     stop: Stop
     usage: Usage | None = None
+    notices: tuple[str, ...] = ()
 
 
 class Provider(Protocol):
@@ -70,6 +89,20 @@ class Provider(Protocol):
         """The request's bytes: same request, same bytes."""
         ...
 
-    async def send(self, body: Body, *, on_text: Callable[[str], None] | None = None) -> Reply:
-        """Sends and waits. Raises Overflow or ProviderFault; cancellation stops it at once."""
+    async def send(
+        self,
+        body: Body,
+        *,
+        on_text: Callable[[str], None] | None = None,
+        on_note: Callable[[str], None] | None = None,
+    ) -> Reply:
+        """Sends and waits. Raises Overflow or ProviderFault; cancellation stops it at once.
+
+        `on_text` hears the answer's text as it comes; `on_note` one line for each thing that a person who waits should
+        know meanwhile: that it is tried again, and after how long.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Lets go of connections and servers; it may be asked again afterwards. Called in the loop that sends."""
         ...

@@ -74,8 +74,18 @@ class Reader:
         """The bytes of `request`; the options travel in the model id."""
         return encode(request, model=self._name)
 
-    async def send(self, body: Body, *, on_text: Callable[[str], None] | None = None) -> Reply:
+    async def close(self) -> None:
+        """Nothing is open here."""
+
+    async def send(
+        self,
+        body: Body,
+        *,
+        on_text: Callable[[str], None] | None = None,
+        on_note: Callable[[str], None] | None = None,
+    ) -> Reply:
         """The reply to these bytes. Raises ProviderFault where they are no request."""
+        del on_note  # nothing is tried again here
         await asyncio.sleep(0)  # a cancelled run stops here
         seen = view(decode(body))
         chosen = options(seen.model, OPTIONS)

@@ -87,8 +87,18 @@ class Script:
     def encode(self, request: Request) -> Body:
         return encode(request, model=self._name)
 
-    async def send(self, body: Body, *, on_text: Callable[[str], None] | None = None) -> Reply:
+    async def close(self) -> None:
+        """Nothing is open here."""
+
+    async def send(
+        self,
+        body: Body,
+        *,
+        on_text: Callable[[str], None] | None = None,
+        on_note: Callable[[str], None] | None = None,
+    ) -> Reply:
         """Plays the next turn. Raises Overflow or ProviderFault where the script says so."""
+        del on_note  # nothing is tried again here
         seen = view(decode(body))
         _refuse_over(self._settings.get("overflow_at"), body)
         if seen.wants_note:

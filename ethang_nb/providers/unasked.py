@@ -26,6 +26,15 @@ class Unasked:
             f"model {self.name} is not asked for {len(request.messages)} messages here; open the session"
         )
 
-    async def send(self, body: Body, *, on_text: Callable[[str], None] | None = None) -> Reply:
-        del body, on_text
+    async def close(self) -> None:
+        """Nothing is open here."""
+
+    async def send(
+        self,
+        body: Body,
+        *,
+        on_text: Callable[[str], None] | None = None,
+        on_note: Callable[[str], None] | None = None,
+    ) -> Reply:
+        del body, on_text, on_note
         raise Misuse(f"model {self.name} is not asked anything here; open the session to go on")

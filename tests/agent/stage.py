@@ -63,11 +63,14 @@ class Watched:
     def encode(self, request):
         return self._provider.encode(request)
 
-    async def send(self, body, *, on_text=None):
+    async def close(self):
+        await self._provider.close()
+
+    async def send(self, body, *, on_text=None, on_note=None):
         self.bodies.append(body.bytes)
         if self._before:
             self._before(body)
-        return await self._provider.send(body, on_text=on_text)
+        return await self._provider.send(body, on_text=on_text, on_note=on_note)
 
 
 def kinds(session):
