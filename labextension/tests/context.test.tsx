@@ -47,6 +47,17 @@ test('a running session can be stopped, and says what came of it', async () => {
   expect(box.querySelector('.e-head')!.textContent).toContain('Stopping.');
 });
 
+test('what the model is saying shows while it says it, as text, and in a live view only', async () => {
+  const said = { ...running(), saying: 'Reading <b>contract</b> 7' };
+  const box = await draw(<ContextView {...props(said)} />);
+  expect(box.querySelector('.e-saying')!.textContent).toBe('the model is saying Reading <b>contract</b> 7');
+  expect(box.querySelector('.e-saying b')).toBeNull();
+  const quiet = await draw(<ContextView {...props({ ...said, saying: '' })} />);
+  expect(quiet.querySelector('.e-saying')).toBeNull();
+  const past = await draw(<ContextView {...props(said, { status: 'saved' })} />);
+  expect(past.querySelector('.e-saying')).toBeNull();
+});
+
 test('where the kernel is silent, ■ is named', async () => {
   const ask = new Kernel();
   const waited = vi.fn((_what: string, _args?: object, _patience?: number) => Promise.reject(new Silent('silent')));

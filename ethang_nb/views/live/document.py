@@ -2,7 +2,7 @@
 
 `full()` and `update()` give bodies of frames (JSON-ready values). Applied one after the other they are
 `Snapshot.to_json()`, but for what is worked out only when somebody asks: digests, and the parts of a diff that are not
-its head.
+its head. Beside it stands what is never stored: the reply as it comes.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ Body = dict[str, Any]
 
 
 class About(NamedTuple):
-    """What a context does not know of itself."""
+    """What a context does not know of itself. `saying`: the end of what the model has said of the reply to come."""
 
     name: str
     model: str
@@ -65,6 +65,7 @@ class About(NamedTuple):
     state: str
     repairs: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    saying: str = ""
 
 
 class Document:
@@ -116,9 +117,11 @@ class _Top:
         """`set` has new values, `merge` what is new within them."""
         now = self._now(about, followed, p95)
         before, self._said = self._said, now
+        if about.saying or before.get("saying"):
+            now["saying"] = about.saying
         if whole:
             return {"set": now}
-        changed = [key for key, value in now.items() if before[key] != value]
+        changed = [key for key, value in now.items() if before.get(key) != value]
         return {
             "set": {key: now[key] for key in changed if key not in _MERGED},
             "merge": {key: _changes(before[key], now[key]) for key in changed if key in _MERGED},

@@ -41,6 +41,11 @@ export function ContextView(props: ViewProps) {
     <article class={`e-view e-is-${status}`} aria-label={`Context of ${line(doc.name, 60)}`}>
       <Head {...props} />
       <Standing status={status} />
+      {status === 'live' && doc.saying && (
+        <p class="e-side e-saying">
+          <small>the model is saying</small> {doc.saying}
+        </p>
+      )}
       <div class="e-view e-figures">
         <Boundary title={top.title}>
           <top.draw {...shared} />

@@ -195,6 +195,8 @@ export interface Doc {
   pins: Pin[];
   notices: string[];
   regrets: readonly Regret[];
+  /** Of a live document only: the end of what the model has said of the reply that is coming. */
+  saying?: string;
   /** Of a document in a notebook or a page only; a live one is whole. */
   left_out?: LeftOut;
 }
