@@ -20,21 +20,23 @@ _HOMES = (
     "JUPYTERLAB_SETTINGS_DIR",
     "JUPYTERLAB_WORKSPACES_DIR",
 )
-# A key in the environment must never make a test call a real provider.
-_KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
+# What a run of the tests must not see of whoever starts it: a key would make a test call a real provider, and a setting
+# would change what is tested.
+_OURS = ("ETHANG_MODEL", "ETHANG_WINDOW", "ETHANG_POLICY", "ETHANG_SUMMARISER", "ETHANG_CASSETTE")
 
 _before: dict[str, str | None] = {}
 
 
 def pytest_configure(config):
-    _before.update({name: os.environ.get(name) for name in (*_HOMES, *_KEYS)})
+    keys = [name for name in os.environ if name.endswith("_API_KEY") or name in _OURS]
+    _before.update({name: os.environ.get(name) for name in (*_HOMES, *keys)})
     folder = Path(tempfile.mkdtemp(prefix="ethang-tests-"))
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
     for name in _HOMES:
         (folder / name.lower()).mkdir()
         os.environ[name] = str(folder / name.lower())
-    for name in _KEYS:
-        os.environ.pop(name, None)
+    for name in keys:
+        del os.environ[name]
 
 
 def pytest_unconfigure():
