@@ -36,6 +36,7 @@ __all__ = [
     "AS_WRITTEN",
     "LONGEST_ID",
     "NO_ID_CHARACTER",
+    "OPENING",
     "ROLES",
     "Wire",
     "apart",
@@ -54,7 +55,8 @@ AS_WRITTEN = "arguments_as_written"
 
 LONGEST_ID = 64  # characters
 NO_ID_CHARACTER = re.compile(r"[^a-zA-Z0-9_-]")
-_OPENING = "[the conversation begins with the assistant]"
+OPENING = "[the conversation begins with the assistant]"
+"""What the user is made to say first, where the history has an assistant message there."""
 _SOURCES: dict[Role, str] = {"system": "system", "user": "person", "assistant": "model", "tool": ""}
 
 
@@ -127,7 +129,7 @@ def joined(messages: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         else:
             wire.append(message)
     if wire and wire[0]["role"] == "assistant":
-        wire.insert(0, {"role": "user", "content": [_text_block(_OPENING)]})
+        wire.insert(0, {"role": "user", "content": [_text_block(OPENING)]})
     return wire
 
 

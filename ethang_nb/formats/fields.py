@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ethang_nb.context.messages import clean
+from ethang_nb.formats.items import ITEMS
 from ethang_nb.formats.parts import CONTENT, IMAGES, plain, source_of
 
 __all__ = ["rewritten", "unread"]
@@ -22,6 +23,17 @@ _READ = (
     "audio", "content", "function_call", "name", "parts", "reasoning", "reasoning_content", "reasoning_details",
     "refusal", "role", "thinking", "thinking_blocks", "tool_call_id", "tool_calls",
 )  # fmt: skip
+_READ_OF_ITEM = (
+    "arguments",
+    "call_id",
+    "content",
+    "encrypted_content",
+    "input",
+    "name",
+    "output",
+    "role",
+    "summary",
+)
 _ABOUT = (
     # ours
     "kind", "source", "step", "trust",
@@ -34,14 +46,15 @@ _ABOUT = (
     "response_metadata", "timestamp", "usage_metadata", "uuid",
 )  # fmt: skip
 _KNOWN = frozenset((*_READ, *_ABOUT))
+_KNOWN_OF_ITEM = frozenset((*_READ_OF_ITEM, *_ABOUT, "caller", "namespace", "phase"))
 _OF_IMAGE = frozenset(
     ("cache_control", "data", "id", "image_url", "index", "media_type", "source", "type", "url")
 )  # fmt: skip
 
 
-def rewritten(data: Mapping[str, Any]) -> list[str]:
-    """What of a message is not sent as the part or call it came as, each said once."""
-    return list(dict.fromkeys(_rewritten(data)))
+def rewritten(data: Mapping[str, Any], item: str = "") -> list[str]:
+    """What of a message is not sent as the part or call it came as, each said once; `item`: its type as an item."""
+    return list(dict.fromkeys(_of_item(data, item) if item else _rewritten(data)))
 
 
 def _rewritten(data: Mapping[str, Any]) -> Iterator[str]:
@@ -52,6 +65,20 @@ def _rewritten(data: Mapping[str, Any]) -> Iterator[str]:
     for call in _dicts(data.get("tool_calls")):
         if call.get("type") == "custom":
             yield "its call of type 'custom' is sent as a function call"
+
+
+def _of_item(data: Mapping[str, Any], kind: str) -> Iterator[str]:
+    match kind:
+        case "message":
+            yield from _of_parts(data.get("content"))
+        case "custom_tool_call":
+            yield "its call of type 'custom' is sent as a function call"
+        case "custom_tool_call_output" | "function_call_output":
+            yield from _of_parts(data.get("output"))
+        case "function_call" | "reasoning":
+            pass
+        case _:
+            yield f"an item of type {_short(kind)!r} is sent as text"
 
 
 def _of_parts(content: object) -> Iterator[str]:
@@ -91,10 +118,13 @@ def _short(name: object) -> str:
     return " ".join(clean(str(name)).split())[:60]
 
 
-def unread(data: Mapping[str, Any]) -> list[str]:
+def unread(data: Mapping[str, Any], item: str = "") -> list[str]:
     """The names of the other fields that have a text, a list or a dict in them; flags and numbers hold none."""
+    if item and item not in ITEMS:  # kept whole
+        return []
+    known = _KNOWN_OF_ITEM if item else _KNOWN
     return [
         str(name)
         for name, value in data.items()
-        if name not in _KNOWN and value and not isinstance(value, int | float)
+        if name not in known and value and not isinstance(value, int | float)
     ]

@@ -36,11 +36,12 @@ from ethang_nb.context.messages import (
 )
 from ethang_nb.context.pairing import Mended, mend
 from ethang_nb.errors import BadMessage
-from ethang_nb.formats import call_ids
+from ethang_nb.formats import call_ids, details, extras
 from ethang_nb.formats.parts import (
     FAILED,
     arguments,
     bad,
+    ends_refused,
     image_left_out,
     plain,
     read_parts,
@@ -118,7 +119,8 @@ def to_wire(
     """Messages as the API takes them: the history is mended first, so what is sent is always legal.
 
     `strict_alternation` joins neighbours of one role by a blank line, for chat templates that demand it.
-    `reasoning_field` (`reasoning_content`) sends thinking back to servers that want it.
+    `reasoning_field` (`reasoning_content`) sends thinking back to servers that want it: its text, or all of it as
+    a list where the field is OpenRouter's `reasoning_details`.
     """
     return write(messages, strict_alternation=strict_alternation, reasoning_field=reasoning_field).messages
 
@@ -197,7 +199,7 @@ def _read_assistant(data: Mapping[str, Any], where: str) -> tuple[Message, ...]:
     refusal = text(data.get("refusal"), f"{where}: refusal")
     if refusal:
         parts.append(Text(text=refusal))
-    if refusal or _ends_refused(content):
+    if refusal or ends_refused(content):
         source = "refusal"
     if data.get("audio") is not None:
         parts += read_parts([{"type": "audio", "audio": data["audio"]}], where)
@@ -209,19 +211,19 @@ def _read_thinking(data: Mapping[str, Any], where: str) -> tuple[Part, ...]:
     blocks = data.get("thinking_blocks")
     if blocks:
         return read_parts(blocks, f"{where}: thinking_blocks")
-    details = data.get("reasoning_details")
-    if details:
-        return _read_details(details, f"{where}: reasoning_details")
+    listed = data.get(details.FIELD)
+    if listed:
+        return _read_details(listed, f"{where}: {details.FIELD}")
     words = data.get("reasoning_content") or data.get("reasoning") or data.get("thinking")
     return (Thinking(text=text(words, f"{where}: reasoning_content")),) if words else ()
 
 
-def _read_details(details: object, where: str) -> tuple[Part, ...]:
+def _read_details(listed: object, where: str) -> tuple[Part, ...]:
     """OpenRouter's list: texts with their signature, summaries, and what only the provider can read."""
-    if not isinstance(details, list | tuple):
-        raise bad(where, details, "a list of reasoning details")
+    if not isinstance(listed, list | tuple):
+        raise bad(where, listed, "a list of reasoning details")
     parts: list[Part] = []
-    for index, item in enumerate(details):
+    for index, item in enumerate(listed):
         data = plain(item, f"{where}: {index}", "a dict with a 'type'")
         words = data.get("text") or data.get("summary")
         parts.append(
@@ -267,11 +269,6 @@ def _source(data: Mapping[str, Any], default: str) -> str:
     return f"{NAMED}{clean(name)}" if isinstance(name, str) and name else default
 
 
-def _ends_refused(content: object) -> bool:
-    last = content[-1] if isinstance(content, list | tuple) and content else None
-    return isinstance(last, Mapping) and last.get("type") == "refusal"
-
-
 def _left_out(mended: Mended, reasoning_field: str | None) -> list[str]:
     """What of a legal history is not sent. Thinking, which is in every turn or in none, is said once."""
     said: list[str] = []
@@ -291,7 +288,9 @@ def _left_out(mended: Mended, reasoning_field: str | None) -> list[str]:
 
 
 def _is_silent(part: Part, reasoning_field: str | None) -> bool:
-    return isinstance(part, Thinking) and not (reasoning_field and part.text)
+    if not isinstance(part, Thinking) or reasoning_field == details.FIELD or extras.is_extra(part):
+        return False
+    return not (reasoning_field and part.text)
 
 
 def _images_apart(messages: Iterable[Message]) -> list[Message]:
@@ -340,12 +339,22 @@ def _write(message: Message, reasoning_field: str | None) -> dict[str, Any]:
     if message.source.startswith(NAMED):
         wire["name"] = message.source.removeprefix(NAMED)
     wire["content"] = _write_content(message)
-    thoughts = "\n".join(part.text for part in message.parts if isinstance(part, Thinking) and part.text)
+    thoughts = _write_thinking(message, reasoning_field)
     if reasoning_field and thoughts:
         wire[reasoning_field] = thoughts
     if message.calls:
-        wire["tool_calls"] = [_write_call(call) for call in message.calls]
+        beside = extras.extras_of(message)
+        wire["tool_calls"] = [
+            _write_call(call) | extra for call, extra in zip(message.calls, beside, strict=True)
+        ]
     return wire
+
+
+def _write_thinking(message: Message, reasoning_field: str | None) -> str | list[dict[str, Any]]:
+    thoughts = [part for part in message.parts if isinstance(part, Thinking) and not extras.is_extra(part)]
+    if reasoning_field == details.FIELD:
+        return [details.detail_of(thought) for thought in thoughts]
+    return "\n".join(thought.text for thought in thoughts if thought.text)
 
 
 def _write_content(message: Message) -> str | list[dict[str, Any]] | None:

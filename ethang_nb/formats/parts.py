@@ -28,6 +28,7 @@ from ethang_nb.context.messages import (
     tool,
 )
 from ethang_nb.errors import BadMessage
+from ethang_nb.formats.items import type_of
 
 __all__ = [
     "CONTENT",
@@ -35,6 +36,7 @@ __all__ = [
     "IMAGES",
     "arguments",
     "bad",
+    "ends_refused",
     "image_left_out",
     "plain",
     "read_parts",
@@ -131,6 +133,11 @@ def split(role: Role, parts: Sequence[Part], *, source: str) -> tuple[Message, .
             rest.append(part)
     close()
     return tuple(messages) or (Message(role=role, parts=(), source=source, trust=_TRUST[role]),)
+
+
+def ends_refused(content: object) -> bool:
+    """Whether the last part of a content is a refusal; such a message is one as a whole."""
+    return isinstance(content, list | tuple) and bool(content) and type_of(content[-1]) == "refusal"
 
 
 def image_left_out(image: Image, role: str) -> str:

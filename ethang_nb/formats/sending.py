@@ -10,14 +10,16 @@ from typing import Any, Literal, NamedTuple
 from ethang_nb.context.messages import Message
 from ethang_nb.context.pairing import mend
 from ethang_nb.context.plan import Plan
-from ethang_nb.formats import anthropic, call_ids, openai
+from ethang_nb.formats import anthropic, call_ids, openai, responses
 from ethang_nb.formats.detect import is_anthropic, is_openai
+from ethang_nb.formats.items import item_type
 
 __all__ = ["Sender", "Sending", "Shape", "shape_of", "write"]
 
 _KEPT = 3  # times as many segments as were last sent are kept written
 
-Shape = Literal["ethang", "openai", "anthropic"]
+Shape = Literal["ethang", "openai", "anthropic", "responses"]
+_LONGEST = {"anthropic": anthropic.LONGEST_ID, "responses": responses.LONGEST_ID}
 
 
 class Sending(list[Any]):
@@ -61,6 +63,8 @@ def _shape_of_one(message: Any, before: Shape, plain: Shape) -> Shape:
         return "anthropic"
     if is_openai(data):
         return "openai"
+    if item_type(data):
+        return "responses"
     return plain if before == "ethang" else before
 
 
@@ -72,17 +76,24 @@ def write(messages: Sequence[Message], shape: Shape, plan: Plan | None) -> Sendi
     if shape == "openai":
         plain = openai.write(messages)
         return Sending(plain.messages, plan=plan, repairs=lambda: plain.repairs)
+    if shape == "responses":
+        items = responses.to_wire(messages)
+        return Sending(items.items, plan=plan, repairs=lambda: items.repairs)
     wire = anthropic.to_wire(messages)
     return Sending(wire.messages, system=_system_text(wire.system), plan=plan, repairs=lambda: wire.repairs)
 
 
 class _Piece(NamedTuple):
-    """A segment as it is sent: each item with how it is copied. `ids`: what its calls are called there."""
+    """A segment as it is sent: each item with how it is copied. `ids`: what its calls are called there.
+
+    `names`: what its other items are called (Responses).
+    """
 
     segment: Sequence[Message]
     ids: tuple[str, ...]
     items: Sequence[tuple[Callable[[Any], Any], Any]]
     system: Sequence[dict[str, Any]] = ()
+    names: tuple[str, ...] = ()
     mended: bool = False
 
 
@@ -112,6 +123,9 @@ class Sender:
         pieces = [known[id(segment)] for segment in segments]
         if len(known) > _KEPT * len(pieces):
             self._pieces, self._others = {id(piece.segment): piece for piece in pieces}, {}
+        names = [name for piece in pieces for name in piece.names]
+        if len(set(names)) < len(names):
+            return whole()
         ids = [call_id for piece in pieces for call_id in piece.ids]
         mended = len(set(ids)) < len(ids)
         if mended:
@@ -130,9 +144,7 @@ class Sender:
 
     def _renamed(self, pieces: Iterable[_Piece]) -> list[_Piece]:
         """The pieces with no id twice, each named as in the whole history."""
-        free = call_ids.Free(
-            longest=anthropic.LONGEST_ID if self._shape == "anthropic" else openai.LONGEST_ID
-        )
+        free = call_ids.Free(longest=_LONGEST.get(self._shape, openai.LONGEST_ID))
         found = []
         for piece in pieces:
             names = tuple(free.take(call_id) for call_id in piece.ids)
@@ -174,6 +186,12 @@ def _piece(segment: Sequence[Message], shape: Shape) -> _Piece:
         ids = [call["id"] for item in plain.messages for call in item.get("tool_calls", ())]
         written = [(_copy_of(item), item) for item in plain.messages]
         return _Piece(segment, tuple(ids), written, mended=bool(plain.repairs))
+    if shape == "responses":
+        answer = responses.to_wire(segment)
+        ids = [item["call_id"] for item in answer.items if item["type"] == "function_call"]
+        names = [item["id"] for item in answer.items if "id" in item]
+        written = [(_copy_of(item), item) for item in answer.items]
+        return _Piece(segment, tuple(ids), written, names=tuple(names), mended=bool(answer.repairs))
     wire = anthropic.apart(segment)
     blocks = [block for item in wire.messages for block in item["content"]]
     ids = [block["id"] for block in blocks if block["type"] == "tool_use"]

@@ -14,8 +14,11 @@ __all__ = ["FAMILIES", "Family", "counter", "family_of", "family_ratio"]
 
 _DEFAULT = "o200k_base"
 _OFFLINE = ("reader", "script")  # models of our own: what we count is what they are given
-_OPEN_WEIGHTS = "gpt-oss"  # served under many spellings: gpt-oss-20b, gpt-oss:20b
-_ROUTES = ("openai/", "openai:", "azure/")
+_OPEN_WEIGHTS = (
+    "gpt-oss"  # served anywhere, under many spellings: gpt-oss-20b, gpt-oss:20b, gpt-oss-20b-MXFP4.gguf
+)
+_ROUTES = ("openrouter/openai/", "openai/", "openai:", "azure/")
+"""Where a model's name is OpenAI's own. Azure's deployments have names of their own; most people keep the model's."""
 # Other names of the same pieces and merges; they add special tokens, which are plain text here.
 _SAME_TEXT = {"o200k_harmony": "o200k_base"}
 
@@ -56,17 +59,19 @@ _UNKNOWN = Family(
 FAMILIES: tuple[Family, ...] = (_OWN, _LOCAL, _UNNAMED, _UNKNOWN)
 
 
-@cache
 def counter(model_or_encoding: str | None = None) -> TokenCounter:
-    """The counter for a model id, an encoding name, or nothing named.
+    """The counter for a model id, with its provider and options or without, an encoding name, or nothing named.
 
-    OpenAI models, the encodings shipped and our offline models count exactly; everything else, and None, is
-    an o200k count labelled `estimated`. No name is an error: an unknown model is worth an estimate too.
+    OpenAI's models (at OpenAI, Azure and through OpenRouter), its open weights wherever they run, the encodings
+    shipped and our offline models count exactly; everything else, and None, is an o200k count labelled `estimated`.
+    No name is an error: an unknown model is worth an estimate too.
     """
-    encoding = _encoding(model_or_encoding) if model_or_encoding else None
-    if encoding in ENCODINGS:
-        return ExactCounter(name=encoding)
-    return EstimatedCounter(name=_DEFAULT)
+    return _counter(_encoding(model_or_encoding) if model_or_encoding else None)
+
+
+@cache
+def _counter(encoding: str | None) -> TokenCounter:
+    return ExactCounter(name=encoding) if encoding in ENCODINGS else EstimatedCounter(name=_DEFAULT)
 
 
 def family_ratio(model: str | None) -> int:
@@ -100,10 +105,20 @@ def _encoding(name: str) -> str | None:
 
 
 def _base_model(name: str) -> str:
-    """The model under a route (`openai/gpt-5`) or a fine-tune (`ft:gpt-4.1-2025-04-14:org::id`)."""
+    """What OpenAI calls the model that an id means; "" where the id says that it is another's.
+
+    An id may have options (`openai/gpt-5?wire=chat`), a route (`openrouter/openai/gpt-4o`) with its own word on how
+    (`:nitro`), or be of a fine-tune (`ft:gpt-4.1-2025-04-14:org::id`).
+    """
+    name = name.partition("?")[0]
+    last = name.rpartition("/")[2].lower()
+    if last.startswith(_OPEN_WEIGHTS):
+        return last
     for route in _ROUTES:
-        name = name.removeprefix(route)
-    return name.removeprefix("ft:").partition(":")[0] if name.startswith("ft:") else name
+        if name.startswith(route):
+            name = name.removeprefix(route)
+            break
+    return "" if "/" in name else name.removeprefix("ft:").partition(":")[0]
 
 
 def _openai_encoding(model: str) -> str | None:

@@ -196,7 +196,7 @@ def test_a_result_read_from_a_dict_is_named_after_a_call_of_ours():
             [{"role": "model", "parts": []}],
             "message 0: role: 'model' is not one of system, user, assistant, tool",
         ),
-        ([{"type": "function_call_output", "output": "x"}], "message 0: role: None is not one of"),
+        ([{"type": "text", "text": "x"}], "message 0: role: None is not one of"),
     ],
 )
 def test_what_is_no_message_is_named_in_one_line(items, said):

@@ -47,7 +47,7 @@ def test_what_is_sent_as_it_is_says_nothing(shape):
 
 # ---- Sender
 
-SHAPES = st.sampled_from(["ethang", "openai", "anthropic"])
+SHAPES = st.sampled_from(["ethang", "openai", "anthropic", "responses"])
 
 
 def segments_of(messages, source):
@@ -82,7 +82,7 @@ def test_a_request_written_segment_by_segment_is_the_one_written_whole(messages,
         assert alike(sent, write(flat, chosen, None))
 
 
-@pytest.mark.parametrize("shape", ["openai", "anthropic"])
+@pytest.mark.parametrize("shape", ["openai", "anthropic", "responses"])
 def test_what_a_caller_changes_in_a_request_is_not_in_the_next(shape):
     call = ToolCall(id="a", name="look", arguments='{"where": {"path": ["x"]}}')
     segments = [
@@ -113,6 +113,13 @@ def test_calls_of_two_turns_that_came_with_one_id_are_named_apart_each_time():
     for _ in range(2):
         sent = sender.send(turns, "openai", None)
         assert [item["tool_call_id"] for item in sent if item["role"] == "tool"] == ["call_0", "call_0_2"]
+
+
+def test_answers_with_the_same_words_are_items_with_ids_of_their_own():
+    segments = [(user("t"),), (assistant("ok"),), (user("t"),), (assistant("ok"),)]
+    sent = Sender().send(segments, "responses", None)
+    assert len({item["id"] for item in sent if "id" in item}) == 2
+    assert list(sent) == list(write([message for (message,) in segments], "responses", None))
 
 
 def test_arguments_nested_as_deep_as_json_allows_are_sent():

@@ -101,3 +101,61 @@ def _anthropic_block_ok(block, role):
                 _anthropic_block_ok(part, "user") for part in content if isinstance(part, dict)
             )
     return False
+
+
+def responses_faults(items):
+    """What the Responses API would refuse about these items, asked with `store=false`."""
+    faults, due, seen, names = [], [], set(), set()
+    json.dumps(items, ensure_ascii=False, allow_nan=False).encode()
+    for at, item in enumerate(items):
+        name = item.get("id")
+        if name in names:
+            faults.append(f"{at}: duplicate item {name}")
+        names |= {name} - {None}
+        match item["type"]:
+            case "function_call":
+                call_id = item["call_id"]
+                if call_id in seen or not re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", call_id):
+                    faults.append(f"{at}: id {call_id!r}")
+                seen.add(call_id)
+                due.append(call_id)
+            case "function_call_output":
+                if not due or item["call_id"] != due.pop(0):
+                    faults.append(f"{at}: answers nothing, or out of order")
+                faults += (f"{at}: {part}" for part in _listed(item["output"]) if not _input_ok(part))
+            case "message":
+                if item["role"] != "assistant" and due:
+                    faults.append(f"{at}: calls {due} unanswered")
+                faults += (f"{at}: {part}" for part in item["content"] if not _content_ok(part, item["role"]))
+                if not item["content"] or ("id" in item) != (item["role"] == "assistant"):
+                    faults.append(f"{at}: {item}")
+            case "reasoning":
+                follows = items[at + 1]["type"] if at + 1 < len(items) else None
+                own = (
+                    follows in ("function_call", "reasoning")
+                    or items[at + 1 : at + 2][0].get("role") == "assistant"
+                )
+                if not item["encrypted_content"] or not own:
+                    faults.append(f"{at}: {item} followed by {follows}")
+            case other:
+                faults.append(f"{at}: type {other}")
+    return [*faults, *(f"end: {call_id} unanswered" for call_id in due)]
+
+
+def _listed(output):
+    return output if isinstance(output, list) else []
+
+
+def _content_ok(part, role):
+    if role == "assistant":
+        return part["type"] in ("output_text", "refusal") and bool(part.get("text") or part.get("refusal"))
+    return _input_ok(part)
+
+
+def _input_ok(part):
+    match part["type"]:
+        case "input_text":
+            return bool(part["text"])
+        case "input_image":
+            return bool(part["image_url"])
+    return False

@@ -29,13 +29,49 @@ from ethang_nb.tokens.registry import FAMILIES, counter, family_ratio
         ("reader?window=6000", "o200k_base"),
         ("script?file=a.yaml", "o200k_base"),
         ("script:turns.yaml", "o200k_base"),
+        ("openai/gpt-5?wire=responses&header.X-Title=demo", "o200k_base"),
+        ("openai/gpt-4o?base_url=http://127.0.0.1:8000/v1", "o200k_base"),
+        ("openai/ft:gpt-4o-mini:org::id?wire=chat", "o200k_base"),
+        ("gpt-4?wire=chat", "cl100k_base"),
+        ("azure/gpt-4o", "o200k_base"),
+        ("azure/gpt-4?query.api-version=2024-10-21", "cl100k_base"),
+        ("openrouter/openai/gpt-4o", "o200k_base"),
+        ("openrouter/openai/gpt-4o:nitro?wire=chat", "o200k_base"),
+        ("groq/openai/gpt-oss-120b", "o200k_base"),
+        ("together/openai/gpt-oss-20b", "o200k_base"),
+        ("ollama/gpt-oss:20b", "o200k_base"),
+        ("openai/gpt-oss-20b", "o200k_base"),
+        ("llamacpp/models/gpt-oss-20b-MXFP4.gguf?ctx=8192", "o200k_base"),
+        ("vllm/GPT-OSS-20b", "o200k_base"),
     ],
 )
 def test_known_names_count_exactly(name, encoding):
     assert ("exact", encoding) == (counter(name).how, counter(name).name)
 
 
-@pytest.mark.parametrize("name", [None, "", "claude-opus-4-5", "llama3.1:8b", "p50k_base", "readers"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        None,
+        "",
+        "claude-opus-4-5",
+        "llama3.1:8b",
+        "p50k_base",
+        "readers",
+        "anthropic/claude-opus-5-5",
+        "gemini/gemini-3.8-flash",
+        "openrouter/anthropic/claude-sonnet-5",
+        "openrouter/google/gpt-4o",
+        "llamacpp/x.gguf?ctx=1024",
+        "llamacpp/gpt-4o.gguf",
+        "vllm/gpt-4o",
+        "mine/gpt-4o?base_url=http://127.0.0.1:8000/v1",
+        "azure/our-deployment",
+        "openai/gpt-99",
+        "openai/",
+        "?wire=chat",
+    ],
+)
 def test_everything_else_is_an_estimate(name):
     """Also where no model is named: nobody said whose tokens are meant."""
     assert ("estimated", "o200k_base") == (counter(name).how, counter(name).name)
@@ -51,6 +87,7 @@ def test_an_estimate_is_the_plain_count():
 
 def test_one_counter_a_name():
     assert counter("gpt-5") is counter("gpt-5")
+    assert counter("openai/gpt-5?wire=chat") is counter("gpt-5")
 
 
 def test_ranks_load_at_the_first_count():
@@ -80,6 +117,10 @@ def test_ranks_load_at_the_first_count():
         ("claude-opus-4-5", 1_300),
         ("llama3.1:8b", 1_300),
         ("mistral-large", 1_300),
+        ("openai/gpt-5?wire=responses", 1_000),
+        ("groq/openai/gpt-oss-120b", 1_000),
+        ("groq/llama-3.3-70b", 1_300),
+        ("gemini/gemini-3.8-flash?wire=chat", 1_300),
         ("readers", 1_300),
     ],
 )
