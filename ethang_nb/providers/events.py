@@ -1,0 +1,58 @@
+"""Events: the JSON of one event of a stream, or of a whole answer; what tells of a fault is raised as one."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ethang_nb.errors import ProviderFault
+from ethang_nb.providers.faults import fault_in
+
+__all__ = ["event_of", "nothing_said", "object_of"]
+
+_SHOWN = 120  # ► characters of broken data that an error shows
+
+
+def event_of(name: str, data: str) -> dict[str, Any]:
+    """The object that an event carries. Raises Overflow or ProviderFault where it tells of one, or is no JSON object.
+
+    `name` is the event's; one called `error` is a fault whatever it carries.
+    """
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        if name == "error":
+            raise ProviderFault(f"the server failed: {_short(data)}", retryable=True) from None
+        raise ProviderFault(
+            f"the stream is broken: {_short(data)!r} is no JSON; ask again", retryable=True
+        ) from None
+    found = object_of(value)
+    if name == "error":
+        raise ProviderFault(f"the server failed: {_short(data)}", retryable=True)
+    return found
+
+
+def object_of(value: object) -> dict[str, Any]:
+    """The value, where it is an object and no fault. Raises as `event_of` does."""
+    fault = fault_in(value)
+    if fault is not None:
+        raise fault
+    if not isinstance(value, dict):
+        raise ProviderFault(
+            f"the answer is broken: {_short(json.dumps(value))} is no object; ask again", retryable=True
+        )
+    return value
+
+
+def nothing_said() -> ProviderFault:
+    """The fault of a stream that ended, with status 200, before anything of a reply had come."""
+    return ProviderFault(
+        "the answer is an empty stream (nothing was said in it); ask again, and if it stays so look at the server's "
+        "log or send less",
+        retryable=True,
+    )
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else line[:_SHOWN] + "…"
