@@ -1,9 +1,9 @@
 """Settings and where each one comes from: argument > %config > ethang.toml > environment > default.
 
-`ethang.toml` lies in the project folder and has the table `[ethang]`, and a table `[policies.NAME]` for each policy of
-one's own; what stands outside of any table, or in one whose name is nearly that, is told and not passed over. Reading
-the settings makes nothing and changes nothing; a value that cannot be right is one error that names its place and what
-is allowed.
+`ethang.toml` lies in the project folder and has the table `[ethang]`, a table `[policies.NAME]` for each policy of
+one's own, `[providers.NAME]` for where models are reached and `[models."PROVIDER/MODEL"]` for what is known of one.
+What stands outside of any table, or in one whose name is nearly that, is told and not passed over. Reading the settings
+makes nothing and changes nothing; a value that cannot be right is one error that names its place and what is allowed.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
 from ethang_nb.context.policies import POLICIES
 from ethang_nb.context.policy import Policy
-from ethang_nb.context.window import SMALLEST, Levels
+from ethang_nb.context.policy_table import BASE, policy_from_table
+from ethang_nb.context.window import SMALLEST
 from ethang_nb.errors import BadPolicy, BadWindow, Misuse, Unknown, nearest
 
 __all__ = [
@@ -28,24 +29,49 @@ __all__ = [
     "VARIABLES",
     "Name",
     "Settings",
+    "Tables",
     "check_model",
     "checked",
+    "joined",
     "named_policy",
     "own_policies",
     "policy_from_table",
+    "provider_tables",
     "settings",
     "steps",
 ]
 
-Name = Literal["model", "window", "policy"]
+Name = Literal["model", "window", "policy", "summariser", "models", "cassette"]
 FILE = "ethang.toml"
 TABLE = "ethang"
 POLICY_TABLES = "policies"
-BASE = "ethang"
-"""The policy that one of one's own starts from unless its table names another."""
-DEFAULTS: Mapping[Name, Any] = MappingProxyType({"model": "reader", "window": None, "policy": "ethang"})
+PROVIDER_TABLES = "providers"
+MODEL_TABLES = "models"
+OTHER_TABLES = (POLICY_TABLES, PROVIDER_TABLES, MODEL_TABLES)
+
+Tables = Mapping[str, Mapping[str, Any]]
+"""What is said of providers, by name, and under `models` of their models. Their own room knows what may stand there."""
+DEFAULTS: Mapping[Name, Any] = MappingProxyType(
+    {
+        "model": "reader",
+        "window": None,
+        "policy": "ethang",
+        "summariser": None,
+        "models": (),
+        "cassette": None,
+    }
+)
 VARIABLES: Mapping[Name, str] = MappingProxyType(
-    {"model": "ETHANG_MODEL", "window": "ETHANG_WINDOW", "policy": "ETHANG_POLICY"}
+    {
+        "model": "ETHANG_MODEL",
+        "window": "ETHANG_WINDOW",
+        "policy": "ETHANG_POLICY",
+        "summariser": "ETHANG_SUMMARISER",
+    }
+)
+"""Not every setting has one: ETHANG_CASSETTE says how cassettes are used, not which."""
+_EXAMPLES: Mapping[Name, str] = MappingProxyType(
+    {"model": "reader", "policy": "ethang", "summariser": "openai/gpt-5-mini", "cassette": "demo"}
 )
 NAMES: tuple[str, ...] = tuple(DEFAULTS)
 HOME = "ETHANG_HOME"
@@ -60,6 +86,9 @@ Layer = tuple[str, Mapping[str, Any]]
 class Settings:
     """What a new session gets. `window` in tokens, None: the model's own. `home` is where the record lies if moved.
 
+    `summariser` and `cassette` are None where nobody named one, `models` those among which a summariser is looked for.
+    `providers` are the tables of all places together; a provider's own is of one place, the first that has it.
+
     `sources` says of each value where it was found: "argument", "%config", "ethang.toml", the name of the
     variable, or "default".
     """
@@ -67,6 +96,10 @@ class Settings:
     model: str
     window: int | None
     policy: str
+    summariser: str | None
+    models: tuple[str, ...]
+    cassette: str | None
+    providers: Tables
     home: Path | None
     sources: Mapping[str, str]
 
@@ -92,13 +125,16 @@ def settings(
     found: dict[str, Any] = {}
     sources: dict[str, str] = {}
     for name, default in DEFAULTS.items():
-        variable = VARIABLES[name]
+        variable = VARIABLES.get(name, "")
         found[name], sources[name] = default, "default"
-        last: Layer = (variable, {name: environ.get(variable, "").strip() or None})
+        last: Layer = (variable, {name: environ.get(variable, "").strip() or None if variable else None})
         for source, values in (*layers, last):
             if values.get(name) is not None:
                 found[name], sources[name] = checked(name, values[name], source, policies), source
                 break
+    found["providers"], sources["providers"] = _providers(
+        [*layers[:2], (FILE, {"providers": _tables(whole)})]
+    )
     home = environ.get(HOME, "").strip()
     sources["home"] = HOME if home else "default"
     return Settings(**found, home=_home(home) if home else None, sources=MappingProxyType(sources))
@@ -111,9 +147,11 @@ def checked(name: Name, value: Any, source: str, policies: Iterable[str] = POLIC
     """
     if name == "window":
         return _tokens(value, source)
+    if name == "models":
+        return _listed(value, source)
     if not isinstance(value, str) or not value.strip():
         raise Misuse(
-            f"{_place(name, source)} is {_short(value)}; give a name in quotes, as in {DEFAULTS[name]!r}"
+            f"{_place(name, source)} is {_short(value)}; give a name in quotes, as in {_EXAMPLES[name]!r}"
         )
     text = value.strip()
     if name == "policy" and text not in (known := tuple(policies)):
@@ -121,13 +159,18 @@ def checked(name: Name, value: Any, source: str, policies: Iterable[str] = POLIC
     return text
 
 
-def check_model(model: str, find: Callable[[str], object], source: str = "argument") -> None:
-    """Raises Unknown for an id that `find` knows nothing of: its place, and all of it unless a known word is near."""
+def check_model(
+    model: str, find: Callable[[str], object], source: str = "argument", name: Name = "model"
+) -> None:
+    """Raises Unknown for an id that `find` knows nothing of: its place, and all of it unless a known word is near.
+
+    `name` is the setting that holds the id.
+    """
     try:
         find(model)
     except Unknown as error:
-        name = error.name if nearest(error.name, error.known) else model
-        raise Unknown(_kind("model", source), name, error.known) from None
+        word = error.name if error.meant or nearest(error.name, error.known) else model
+        raise Unknown(_kind(name, source), word, error.known, meant=error.meant) from None
 
 
 def steps(text: str) -> int:
@@ -185,20 +228,101 @@ def _settings_table(whole: Mapping[str, Any]) -> Mapping[str, Any]:
     return table
 
 
+def _listed(value: Any, source: str) -> tuple[str, ...]:
+    """Model ids, as a list or as a text with commas between them."""
+    items = value.split(",") if isinstance(value, str) else value
+    whole = isinstance(items, list | tuple) and all(isinstance(item, str) and item.strip() for item in items)
+    if not whole:
+        raise Misuse(
+            f"{_place('models', source)} is {_short(value)}; give model ids in a list, as in"
+            " ['openai/gpt-5-mini', 'groq/openai/gpt-oss-20b']"
+        )
+    return tuple(dict.fromkeys(item.strip() for item in items))
+
+
 def _refuse_outside(whole: Mapping[str, Any]) -> None:
     """What would be passed over without a word: a setting above the table, and a table with a slip in its name."""
     for key, value in whole.items():
-        if not isinstance(value, dict) and key not in (TABLE, POLICY_TABLES):
+        if not isinstance(value, dict) and key not in (TABLE, *OTHER_TABLES):
             raise Misuse(
                 f"{FILE}: {_short(key)} stands outside of the table [{TABLE}]; put a line [{TABLE}] above it, and under"
                 f" that what you want to set: {', '.join(DEFAULTS)}"
             )
         if TABLE not in whole and nearest(key, (TABLE,)):
             raise Misuse(f"{FILE} has a table [{key[:60]}] and none called [{TABLE}]; write [{TABLE}]")
-        if POLICY_TABLES not in whole and nearest(key, (POLICY_TABLES,)):
+        if key not in OTHER_TABLES and (near := nearest(key, OTHER_TABLES)) and near not in whole:
+            raise Misuse(f"{FILE} has a table [{key[:60]}]; {_MEANT[near]}")
+
+
+_MEANT = {
+    POLICY_TABLES: f"a policy of your own is a table [{POLICY_TABLES}.NAME]",
+    PROVIDER_TABLES: f"where models are reached stands in a table [{PROVIDER_TABLES}.NAME]",
+    MODEL_TABLES: f'what is known of a model stands in a table [{MODEL_TABLES}."PROVIDER/MODEL"]',
+}
+
+
+# ---- providers and models
+
+
+def provider_tables(folder: Path | str | None = None) -> Tables:
+    """The tables of providers and models in `ethang.toml` of a project folder (None: the current one), by provider.
+
+    Raises Misuse for what is no table. What may stand in one is checked where a model of it is named.
+    """
+    return _tables(_from_file(_path(folder)))
+
+
+def _tables(whole: Mapping[str, Any]) -> Tables:
+    found = {name: dict(table) for name, table in _inner(whole, PROVIDER_TABLES, "mine").items()}
+    for model, table in _inner(whole, MODEL_TABLES, '"vllm/qwen"').items():
+        provider, _, name = model.partition("/")
+        if not provider or not name:
             raise Misuse(
-                f"{FILE} has a table [{key[:60]}]; a policy of your own is a table [{POLICY_TABLES}.NAME]"
+                f"{FILE}: [{MODEL_TABLES}.{_short(model)}] has no provider; name the model as in"
+                f' [{MODEL_TABLES}."vllm/qwen"]'
             )
+        said = found.setdefault(provider, {})
+        said["models"] = {**said.get("models", {}), name: table}
+    return MappingProxyType(found)
+
+
+def _inner(whole: Mapping[str, Any], key: str, example: str) -> Mapping[str, Mapping[str, Any]]:
+    tables = whole.get(key, {})
+    if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
+        raise Misuse(f"{FILE}: [{key}] holds one table for each, as in [{key}.{example}]")
+    return tables
+
+
+def joined(first: Tables, second: Tables) -> Tables:
+    """The tables of two places. A provider's table is taken whole from the first that has one.
+
+    So a key never meets the address that another place names. Only what is said of a provider's models adds up.
+    """
+    found: dict[str, Mapping[str, Any]] = {}
+    for name in (*first, *second):
+        ours, theirs = first.get(name, {}), second.get(name, {})
+        taken = ours if ours.keys() - {"models"} else theirs
+        models = {**theirs.get("models", {}), **ours.get("models", {})}
+        found[name] = {**taken, **({"models": models} if models else {})}
+    return MappingProxyType(found)
+
+
+def _providers(layers: Iterable[Layer]) -> tuple[Tables, str]:
+    """The tables of all places together, and which places these are."""
+    found: Tables = MappingProxyType({})
+    places = []
+    for place, values in layers:
+        tables = values.get("providers") or {}
+        if not isinstance(tables, Mapping) or not all(
+            isinstance(table, Mapping) for table in tables.values()
+        ):
+            raise Misuse(
+                f"providers in {place} is {type(tables).__name__}; give tables by name, as in"
+                ' {"mine": {"base_url": "http://127.0.0.1:8000/v1"}}'
+            )
+        found = joined(found, tables)
+        places += [place] if tables else []
+    return found, ", ".join(places) or "default"
 
 
 # ---- policies of one's own
@@ -229,67 +353,6 @@ def named_policy(name: str | Policy, folder: Path | str | None = None) -> Policy
     return own[name]
 
 
-def policy_from_table(name: str, table: Mapping[str, Any]) -> Policy:
-    """The policy that a table `[policies.NAME]` says: the knobs of `base` ("ethang") but for those that it names.
-
-    `levels` are [nudge, cleanup, landing] or a table of the three; a knob that a policy need not have, such as reseed,
-    is turned off with false. Raises BadPolicy or Unknown with policy and field.
-    """
-    if name in POLICIES:
-        raise BadPolicy(f"policy {name!r} ships with ethang_nb; give yours another name, and base = {name!r}")
-    knobs = dict(table)
-    base = knobs.pop("base", BASE)
-    if base not in POLICIES:
-        raise Unknown(f"base of policy {name!r}", str(base), POLICIES)
-    for key, value in knobs.items():
-        if key not in _KNOBS:
-            raise Unknown(f"field of policy {name!r}", key, (*_KNOBS, "base"))
-        knobs[key] = None if value is False and key in _OPTIONAL else _knob(name, key, value)
-    knobs.setdefault("about", f"{FILE}: as {base}, with knobs of your own")
-    try:
-        return replace(POLICIES[base], **knobs, name=name)
-    except Unknown as error:
-        kind = error.kind if repr(name) in error.kind else f"{error.kind} of policy {name!r}"
-        raise Unknown(kind, error.name, error.known) from None
-
-
-_KNOBS = tuple(field.name for field in fields(Policy) if field.name != "name")
-_OPTIONAL = tuple(field.name for field in fields(Policy) if field.default is None)
-
-
-def _knob(name: str, key: str, value: Any) -> Any:
-    """A value as the field of a policy holds it; whether it is in range says the policy."""
-    match key:
-        case "levels":
-            return _levels(name, value)
-        case "stages":
-            if not isinstance(value, list) or not all(isinstance(stage, str) for stage in value):
-                wanted = 'a list of names, as in ["collapse", "evict"]'
-                raise BadPolicy(f"policy {name!r}: stages are {_short(value)}; give {wanted}")
-            return tuple(value)
-        case "about" if not isinstance(value, str):
-            raise BadPolicy(f"policy {name!r}: about is {_short(value)}; give a text")
-        case "nudge_once" if not isinstance(value, bool):
-            raise BadPolicy(f"policy {name!r}: nudge_once is {_short(value)}; give true or false")
-    return value
-
-
-def _levels(name: str, given: Any) -> Levels:
-    names = [field.name for field in fields(Levels)]
-    if isinstance(given, Mapping):
-        for key in given:
-            if key not in names:
-                raise Unknown(f"level of policy {name!r}", key, names)
-        given = [given.get(key) for key in names]
-    whole = isinstance(given, list) and all(type(level) is int for level in given)
-    if not whole or len(given) != len(names):
-        raise BadPolicy(
-            f"policy {name!r}: levels are {_short(given)}; give nudge, cleanup and landing in per mille, as in"
-            " levels = [700, 800, 400]"
-        )
-    return Levels(**dict(zip(names, given, strict=True)))
-
-
 def _policies(whole: Mapping[str, Any]) -> dict[str, Policy]:
     tables = whole.get(POLICY_TABLES, {})
     if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
@@ -315,7 +378,9 @@ def _home(text: str) -> Path:
 
 
 def _place(name: Name, source: str) -> str:
-    return name if source == "argument" else source if source == VARIABLES[name] else f"{name} in {source}"
+    return (
+        name if source == "argument" else source if source == VARIABLES.get(name) else f"{name} in {source}"
+    )
 
 
 def _kind(name: Name, source: str) -> str:

@@ -95,7 +95,17 @@ class BadPolicy(Misuse):
 
 
 class CassetteMiss(Misuse):
-    """A request that is not on the cassette, while nothing else may answer it."""
+    """A request that is not on the cassette, while nothing else may answer it.
+
+    `diff`: how it differs from the recorded one that is most like it, in a few lines; "": there is nothing to compare.
+    """
+
+    def __init__(self, text: str, *, diff: str = "") -> None:
+        super().__init__(text)
+        self.diff = diff
+
+    def _render_traceback_(self) -> list[str]:
+        return [*super()._render_traceback_(), *self.diff.splitlines()]
 
 
 class KeyMissing(Misuse):
@@ -115,11 +125,11 @@ class PathRefused(Misuse):
 
 
 class Unknown(Misuse):
-    """A name nobody knows. The text names the nearest known one."""
+    """A name nobody knows. The text names the nearest known one, or the one that `meant` says it must be."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        self.kind, self.name, self.known = kind, name, tuple(known)
-        super().__init__(_unknown_text(kind, name, self.known))
+    def __init__(self, kind: str, name: str, known: Iterable[str], *, meant: str = "") -> None:
+        self.kind, self.name, self.known, self.meant = kind, name, tuple(known), meant
+        super().__init__(_unknown_text(kind, name, self.known, meant))
 
 
 class Blocked(EthangError):
@@ -231,8 +241,8 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return found[0] if found else None
 
 
-def _unknown_text(kind: str, name: str, known: tuple[str, ...]) -> str:
-    close = nearest(name, known)
+def _unknown_text(kind: str, name: str, known: tuple[str, ...], meant: str) -> str:
+    close = meant or nearest(name, known)
     hint = f"did you mean {_short(close)!r}?" if close else f"known: {_listed(known) or 'none yet'}"
     return f"unknown {kind} {_short(name)!r}; {hint}"
 

@@ -22,13 +22,17 @@ _HOMES = (
 )
 # What a run of the tests must not see of whoever starts it: a key would make a test call a real provider, and a setting
 # would change what is tested.
-_OURS = ("ETHANG_MODEL", "ETHANG_WINDOW", "ETHANG_POLICY", "ETHANG_SUMMARISER", "ETHANG_CASSETTE")
+_OURS = (
+    "ETHANG_MODEL", "ETHANG_WINDOW", "ETHANG_POLICY", "ETHANG_SUMMARISER", "ETHANG_CASSETTE",
+    "AZURE_OPENAI_ENDPOINT", "OPENAI_API_VERSION",
+)  # fmt: skip
+_THEIRS = ("_API_KEY", "_BASE_URL")
 
 _before: dict[str, str | None] = {}
 
 
 def pytest_configure(config):
-    keys = [name for name in os.environ if name.endswith("_API_KEY") or name in _OURS]
+    keys = [name for name in os.environ if name.endswith(_THEIRS) or name in _OURS]
     _before.update({name: os.environ.get(name) for name in (*_HOMES, *keys)})
     folder = Path(tempfile.mkdtemp(prefix="ethang-tests-"))
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))

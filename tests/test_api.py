@@ -251,7 +251,7 @@ def test_windows_come_from_tokens_models_and_windows():
             BadWindow,
             "(unknown model 'raeder'; did you mean 'reader'?); give a number",
         ),
-        (lambda: eth.window("gpt-4o"), BadWindow, "the window of model 'gpt-4o' is unknown"),
+        (lambda: eth.window("gpt-99"), BadWindow, "the window of model 'gpt-99' is unknown"),
         (lambda: eth.window(0), BadWindow, "window 0 is too small; give at least 256 tokens"),
         (lambda: eth.window(True), BadWindow, "window True is neither a number of tokens nor a model id"),
         (lambda: eth.window(None), BadWindow, "window None is neither"),

@@ -2,8 +2,9 @@
 
 import pytest
 
-from ethang_nb.config import FILE, checked, settings
+from ethang_nb.config import FILE, check_model, checked, joined, provider_tables, settings
 from ethang_nb.errors import BadWindow, EthangError, Misuse, Unknown
+from ethang_nb.providers.registry import check
 
 PLACES = ("argument", "%config", FILE, "ETHANG_WINDOW", "default")
 
@@ -27,7 +28,8 @@ def test_each_value_knows_its_own_place(tmp_path):
     (tmp_path / FILE).write_text('[ethang]\npolicy = "pressure"\n')
     found = settings({"window": "6_000"}, {}, tmp_path, {"ETHANG_MODEL": "reader?follow=no"})
     assert ("reader?follow=no", 6000, "pressure") == (found.model, found.window, found.policy)
-    assert {"model": "ETHANG_MODEL", "window": "argument", "policy": FILE, "home": "default"} == found.sources
+    named = {name: place for name, place in found.sources.items() if place != "default"}
+    assert {"model": "ETHANG_MODEL", "window": "argument", "policy": FILE} == named
 
 
 def test_none_and_blank_count_as_not_given(tmp_path):
@@ -126,3 +128,169 @@ def test_a_wrong_value_below_a_good_one_is_not_looked_at(tmp_path):
 def test_all_of_it_is_one_kind_of_error():
     with pytest.raises(EthangError):
         checked("model", " ", "argument")
+
+
+# ---- providers, and what is said of models
+
+LOCAL = "http://127.0.0.1:8000/v1"
+TABLES = f"""
+[ethang]
+summariser = "openai/gpt-5-mini"
+models = ["openai/gpt-5-mini", "groq/openai/gpt-oss-20b"]
+cassette = "demo"
+
+[providers.mine]
+base_url = "{LOCAL}"
+key = "MINE_KEY"
+
+[models."mine/large"]
+total = 32768
+
+[models."vllm/a/b"]
+total = 4096
+"""
+
+
+def test_the_models_beside_the_sessions_own_are_settings(tmp_path):
+    (tmp_path / FILE).write_text(TABLES)
+    found = settings({}, {}, tmp_path, {})
+    assert ("openai/gpt-5-mini", "demo") == (found.summariser, found.cassette)
+    assert ("openai/gpt-5-mini", "groq/openai/gpt-oss-20b") == found.models
+    assert {FILE} == {found.sources[name] for name in ("summariser", "models", "cassette", "providers")}
+    nothing = settings({}, {}, tmp_path / "elsewhere", {})
+    assert (None, (), None, {}) == (
+        nothing.summariser,
+        nothing.models,
+        nothing.cassette,
+        dict(nothing.providers),
+    )
+
+
+@pytest.mark.parametrize("place", ["argument", "%config", FILE, "ETHANG_SUMMARISER", "default"])
+def test_a_summariser_comes_from_the_first_place_that_names_one(tmp_path, place):
+    first = ("argument", "%config", FILE, "ETHANG_SUMMARISER", "default").index(place)
+    (tmp_path / FILE).write_text('[ethang]\nsummariser = "c"\n' if first <= 2 else "")
+    found = settings(
+        {"summariser": "a"} if first <= 0 else {},
+        {"summariser": "b"} if first <= 1 else {},
+        tmp_path,
+        {"ETHANG_SUMMARISER": "d"} if first <= 3 else {},
+    )
+    assert ("a", "b", "c", "d", None)[first] == found.summariser
+    assert place == found.sources["summariser"]
+
+
+def test_which_cassette_is_no_variable(tmp_path):
+    """ETHANG_CASSETTE says how cassettes are used."""
+    assert settings({}, {}, tmp_path, {"ETHANG_CASSETTE": "replay"}).cassette is None
+
+
+@pytest.mark.parametrize("given", ["a/b, c/d", ["a/b", " c/d "], ("a/b", "c/d", "a/b")])
+def test_models_are_a_list_or_a_text_with_commas(given):
+    assert ("a/b", "c/d") == checked("models", given, "argument")
+
+
+def test_no_models_are_none():
+    assert () == checked("models", [], "%config")
+
+
+@pytest.mark.parametrize("given", [5, [""], "a/b,,c", [1], {"a": 1}])
+def test_models_that_are_none_are_named(given):
+    with pytest.raises(Misuse, match=r"models in %config is .*; give model ids in a list"):
+        checked("models", given, "%config")
+
+
+def test_tables_of_models_lie_with_their_provider(tmp_path):
+    (tmp_path / FILE).write_text(TABLES)
+    found = provider_tables(tmp_path)
+    assert {"large": {"total": 32768}} == found["mine"]["models"]
+    assert {"models": {"a/b": {"total": 4096}}} == found["vllm"]
+    assert {} == dict(provider_tables(tmp_path / "elsewhere"))
+
+
+def test_a_providers_table_is_of_one_place_so_that_a_key_meets_no_other_address():
+    ours = {"openai": {"base_url": "https://ours.example/v1", "models": {"a": {"total": 1}}}}
+    theirs = {
+        "openai": {"key": "OPENAI_API_KEY", "models": {"a": {"total": 2}, "b": {"total": 3}}},
+        "other": {"key": "K"},
+    }
+    found = joined(ours, theirs)
+    assert "key" not in found["openai"]
+    assert {"a": {"total": 1}, "b": {"total": 3}} == found["openai"]["models"]
+    assert {"key": "K"} == found["other"]
+    assert (
+        theirs["openai"] | {"models": {"a": {"total": 2}, "b": {"total": 3}}} == joined({}, theirs)["openai"]
+    )
+
+
+def test_what_is_said_of_models_alone_leaves_the_providers_table_to_the_next_place():
+    found = joined({"vllm": {"models": {"a": {"total": 1}}}}, {"vllm": {"base_url": LOCAL, "key": "K"}})
+    assert {"base_url": LOCAL, "key": "K", "models": {"a": {"total": 1}}} == found["vllm"]
+
+
+def test_providers_of_all_places_are_put_together(tmp_path):
+    (tmp_path / FILE).write_text(TABLES)
+    found = settings({}, {"providers": {"mine": {"base_url": "http://127.0.0.1:1/v1"}}}, tmp_path, {})
+    assert {"base_url": "http://127.0.0.1:1/v1", "models": {"large": {"total": 32768}}} == found.providers[
+        "mine"
+    ]
+    assert f"%config, {FILE}" == found.sources["providers"]
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "said"),
+    [
+        (
+            "[ethang]\nsummariser = 5",
+            Misuse,
+            "summariser in ethang.toml is 5; give a name in quotes, as in 'openai/",
+        ),
+        ("[ethang]\nmodels = 'a,,b'", Misuse, "models in ethang.toml is 'a,,b'; give model ids in a list"),
+        ("[ethang]\ncassette = true", Misuse, "cassette in ethang.toml is True; give a name in quotes"),
+        (
+            "[ethang]\nsumariser = 'x'",
+            Unknown,
+            "unknown setting in ethang.toml 'sumariser'; did you mean 'summariser'",
+        ),
+        (
+            "[provider.x]\nkey = 'K'",
+            Misuse,
+            "ethang.toml has a table [provider]; where models are reached stands in a",
+        ),
+        (
+            "[model.x]\ntotal = 5",
+            Misuse,
+            "ethang.toml has a table [model]; what is known of a model stands in a table",
+        ),
+        (
+            "providers = 5",
+            Misuse,
+            "ethang.toml: [providers] holds one table for each, as in [providers.mine]",
+        ),
+        ("[providers]\nmine = 5", Misuse, "ethang.toml: [providers] holds one table for each"),
+        (
+            "[models.gpt-4o]\ntotal = 5",
+            Misuse,
+            "ethang.toml: [models.'gpt-4o'] has no provider; name the model as in",
+        ),
+    ],
+)
+def test_wrong_tables_are_named(tmp_path, text, error, said):
+    (tmp_path / FILE).write_text(text)
+    with pytest.raises(error) as caught:
+        settings({}, {}, tmp_path, {})
+    assert str(caught.value).startswith(said)
+    assert "\n" not in str(caught.value)
+
+
+def test_providers_by_argument_must_be_tables(tmp_path):
+    with pytest.raises(Misuse, match="providers in %config is list; give tables by name"):
+        settings({}, {"providers": [1]}, tmp_path, {})
+
+
+def test_a_model_nobody_knows_is_named_with_its_place():
+    with pytest.raises(Unknown) as caught:
+        check_model("openia/gpt-5", check, FILE, "summariser")
+    assert "unknown summariser in ethang.toml 'openia/gpt-5'; did you mean 'openai/gpt-5'?" == str(
+        caught.value
+    )

@@ -27,7 +27,7 @@ from ethang_nb.context.policies import POLICIES
 from ethang_nb.errors import Misuse, PathRefused
 from ethang_nb.lessons import contracts, modules
 from ethang_nb.lessons.lesson import Lesson
-from ethang_nb.providers.registry import facts, models
+from ethang_nb.providers.registry import check, models
 from ethang_nb.views.numbers import count, grouped, tokens
 from ethang_nb.views.report import report
 
@@ -58,7 +58,7 @@ def run(found: argparse.Namespace) -> int:
     """0 when the run completed, else 1. Raises Misuse for a bad argument, and then leaves and prints nothing."""
     lesson = modules.LESSON if found.real else contracts.LESSON
     window = checked("window", found.window, "argument")
-    check_model(found.model, facts)
+    check_model(found.model, check)
     limits = None if found.steps is None else Limits(steps=steps(found.steps))
     for option, value in (("--out", found.out), ("--folder", found.folder)):
         if value is not None and not value.strip():

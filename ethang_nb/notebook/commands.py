@@ -19,11 +19,10 @@ from ethang_nb.context.policies import POLICIES, Policies
 from ethang_nb.errors import Misuse
 from ethang_nb.notebook.arguments import Flag, Given
 from ethang_nb.notebook.looked import looked_at
-from ethang_nb.notebook.outputs import Line, Pins, Rows, Sessions, Several
+from ethang_nb.notebook.outputs import Line, Pins, Sessions, Several
 from ethang_nb.notebook.request import SentRequest
 from ethang_nb.notebook.sessions import HOW_TO_START, NotebookSessions
 from ethang_nb.notebook.status import status
-from ethang_nb.providers.registry import facts, models
 
 __all__ = ["COMMANDS", "SESSION", "Asked", "Command"]
 
@@ -181,17 +180,11 @@ def _cool(asked: Asked) -> Any:
     return Line(said=f"The next piece of work of session {session.name} starts from the core.")
 
 
-def _models(_: Asked) -> Any:
-    return Rows(title="Models", rows=tuple((form, _window_of(form)) for form in models()))
+def _models(asked: Asked) -> Any:
+    from ethang_nb.notebook.models import known, listed
 
-
-def _window_of(form: str) -> str:
-    known = facts(form)
-    return (
-        "give --window"
-        if known is None
-        else f"{known.total:,} tokens unless --window says otherwise ({known.source})"
-    )
+    tables = asked.sessions.tables
+    return known(asked.word, tables) if asked.word else listed(tables)
 
 
 def _help(asked: Asked) -> Any:
@@ -345,9 +338,11 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             ),
             Command(
                 name="models",
-                about="the models there are",
-                call="ethang_nb.providers.registry.models()",
+                arguments="[MODEL]",
+                about="where models are reached and whether a key is there, or what is known of one",
+                call="ethang_nb.providers.registry.facts(model)",
                 run=_models,
+                words=(0, 1),
             ),
             Command(
                 name="help",

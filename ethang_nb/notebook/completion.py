@@ -23,6 +23,7 @@ from ethang_nb.notebook.arguments import HELP_FLAGS, Flag
 from ethang_nb.notebook.cell import FLAGS
 from ethang_nb.notebook.commands import COMMANDS
 from ethang_nb.notebook.sessions import NotebookSessions
+from ethang_nb.providers.models import listed
 from ethang_nb.providers.registry import models
 
 __all__ = ["Matcher", "matcher"]
@@ -63,6 +64,8 @@ def _after(
         return _values(flag, value if equals else word, sessions, namespace)
     if command is not None and command.name == "help":
         return word, COMMANDS
+    if command is not None and command.name == "models":
+        return word, _models(word, sessions)
     used = {item.partition("=")[0] for item in before}
     return word, [flag.name for flag in flags if flag.name not in used] if word.startswith(
         "-"
@@ -82,7 +85,7 @@ def _values(
         case "policy":
             return word, _policies()
         case "model":
-            return word, models()
+            return word, _models(word, sessions)
         case "tools":
             last = word.rpartition(",")[2]
             own = [name for name, value in namespace.items() if isinstance(value, Tool)]
@@ -105,6 +108,20 @@ def _policies() -> tuple[str, ...]:
         return (*POLICIES, *own_policies())
     except EthangError:  # a file that is wrong is named by whatever reads it next
         return tuple(POLICIES)
+
+
+def _models(word: str, sessions: NotebookSessions) -> tuple[str, ...]:
+    """The kinds of ids; behind a provider's name and its stroke the models of it that somebody named or we know."""
+    try:
+        tables = sessions.tables
+    except EthangError:  # a file that is wrong is named by whatever reads it next
+        tables = {}
+    provider, stroke, _ = word.partition("/")
+    if stroke:
+        named = (*tables.get(provider, {}).get("models", ()), *listed(provider))
+        return tuple(f"{provider}/{name}" for name in dict.fromkeys(named))
+    forms = (*models(), *(f"{name}/MODEL" for name in tables))
+    return tuple(dict.fromkeys(form.removesuffix("MODEL") for form in forms))
 
 
 def _files(word: str) -> list[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from urllib.parse import unquote
 
 from ethang_nb.errors import Misuse, Unknown
 
-__all__ = ["options"]
+__all__ = ["options", "pairs"]
 
 
 def options(model: str, known: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
@@ -24,3 +25,10 @@ def options(model: str, known: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
             raise Misuse(f"option {name}={value!r} of {base}: allowed are {', '.join(known[name])}")
         chosen[name] = value
     return chosen
+
+
+def pairs(model: str) -> dict[str, str]:
+    """The options of an id as they stand there, `%26` and the like decoded; the last of one name counts."""
+    _, _, query = model.partition("?")
+    found = (pair.partition("=") for pair in query.split("&") if pair)
+    return {unquote(name): unquote(value) for name, _, value in found}

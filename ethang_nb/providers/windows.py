@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from ethang_nb.context.window import Window
 from ethang_nb.errors import BadWindow, Unknown
-from ethang_nb.providers.registry import ModelFacts, facts
+from ethang_nb.providers.models import ModelFacts
+from ethang_nb.providers.registry import facts
 
-__all__ = ["window_of"]
+__all__ = ["Find", "window_of"]
+
+Find = Callable[[str], ModelFacts | None]
+"""Says what is known of a model; None: nothing. May raise Unknown."""
 
 
 def window_of(
@@ -16,10 +23,13 @@ def window_of(
     reserve: int | None = None,
     effective: int | None = None,
     max_input: int | None = None,
+    find: Find | None = None,
 ) -> Window:
     """A Window. Tokens take their reserve from what `model` can put out, where that is known.
 
-    None means the model's own window. Raises BadWindow where a model's window is unknown: it is never guessed.
+    None means the model's own window. `find` says what is known of a model; without it that is the registry, which asks
+    an endpoint only where the window itself is wanted. Raises BadWindow where a model's window is unknown: it is never
+    guessed.
     """
     if isinstance(given, Window):
         return given
@@ -28,13 +38,13 @@ def window_of(
             f"window {given!r} is neither a number of tokens nor a model id; give one such as 8000"
         )
     if isinstance(given, int):
-        known, _ = _facts(model)
+        known, _ = _facts(model, find or partial(facts, live=False))
         most = known.max_output if known else None
         return Window.of(given, reserve=reserve, max_output=most, effective=effective, max_input=max_input)
     name = model if given is None else given
-    known, hint = _facts(name)
+    known, why = _facts(name, find or facts)
     if known is None:
-        raise BadWindow(f"the window of model {name[:80]!r} is unknown{hint}; give a number of tokens")
+        raise BadWindow(f"the window of model {name[:80]!r} is unknown{why}")
     return Window.of(
         known.total,
         reserve=reserve,
@@ -45,9 +55,16 @@ def window_of(
     )
 
 
-def _facts(model: str) -> tuple[ModelFacts | None, str]:
-    """What is known of a model, and why nothing is."""
+def _facts(model: str, find: Find) -> tuple[ModelFacts | None, str]:
+    """What is known of a model; else why nothing is, and what to do."""
+    if not model:
+        return None, ""
     try:
-        return (facts(model) if model else None), ""
+        known = find(model)
     except Unknown as error:
-        return None, f" ({error})"
+        return None, f" ({error}); give a number of tokens"
+    head = model.partition("?")[0]
+    return known, (
+        "; neither its own server nor the list of models that comes with ethang_nb says it; give a number of tokens,"
+        f' or in ethang.toml [models."{head[:80]}"] total = 32768'
+    )

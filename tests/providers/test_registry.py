@@ -1,10 +1,15 @@
+import asyncio
+import json
 import subprocess
 import sys
 
 import pytest
 
-from ethang_nb.errors import Misuse, PathRefused, Unknown
-from ethang_nb.providers.registry import facts, models, provider
+from ethang_nb.context.messages import user
+from ethang_nb.errors import KeyMissing, Misuse, PathRefused, ProviderFault, Unknown
+from ethang_nb.providers.protocol import Request
+from ethang_nb.providers.registry import check, facts, models, preflight, provider
+from tests.providers.json_server import json_servers
 
 
 def test_a_model_id_names_its_provider_and_options():
@@ -49,13 +54,136 @@ def test_stand_ins_have_a_stated_default_window():
 
 
 def test_every_model_form_is_listed():
-    assert models() == ("reader", "script:PATH.yaml")
+    first, second, third, *others = models()
+    assert ("reader", "script:PATH.yaml", "llamacpp/PATH.gguf") == (first, second, third)
+    assert {"openai/MODEL", "anthropic/MODEL", "ollama/MODEL"} < set(others)
 
 
 def test_naming_a_model_loads_no_other_provider():
     code = (
         "import sys; from ethang_nb.providers.registry import facts; facts('reader'); "
-        "print([m for m in sys.modules if m.startswith(('ethang_nb.providers.', 'yaml', 'jsonschema', 'httpx'))])"
+        "print(sorted(m for m in sys.modules if m.startswith(('ethang_nb.providers.', 'yaml', 'jsonschema', 'httpx'))))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert out.strip() == "['ethang_nb.providers.protocol', 'ethang_nb.providers.registry']"
+    loaded = ["models", "protocol", "registry"]
+    assert out.strip() == str([f"ethang_nb.providers.{name}" for name in loaded])
+
+
+# ---- models behind HTTP
+
+PLANTED = "sk-" + "planted-" + "0123456789"
+ANSWER = {
+    "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Hello."}}],
+    "usage": {"prompt_tokens": 9, "completion_tokens": 2},
+}
+
+
+@pytest.mark.parametrize(
+    ("model", "wire", "path"),
+    [
+        ("openai/gpt-4o", "ChatWire", "chat/completions"),
+        ("openai/gpt-5", "ResponsesWire", "responses"),
+        ("anthropic/claude-sonnet-4-5", "MessagesWire", "messages"),
+        ("groq/openai/gpt-oss-120b", "ChatWire", "chat/completions"),
+        ("llama-server/x?wire=anthropic", "MessagesWire", "messages"),
+    ],
+)
+def test_an_endpoints_model_speaks_its_wire_format(model, wire, path):
+    """Made without a key, without an address that answers, without a connection."""
+    found = provider(model)
+    assert (model.partition("?")[0], wire, path) == (
+        found.label,
+        type(found.wire).__name__,
+        found.wire.path.strip("/"),
+    )
+    request = Request(model=model, messages=(user("Hello"),), max_output=100)
+    body = json.loads(found.encode(request).bytes)
+    assert model.partition("?")[0].partition("/")[2] == body["model"]
+    assert found.encode(request) == found.encode(request)
+
+
+def test_a_provider_that_was_moved_says_where_it_is():
+    assert "openai/x at http://127.0.0.1:1/v1" == provider("openai/x?base_url=http://127.0.0.1:1/v1").label
+
+
+def test_something_may_be_put_around_the_line():
+    made = []
+
+    def around(make):
+        made.append(make)
+        return "a line"
+
+    assert "a line" == provider("openai/x", around=around).line
+    assert 1 == len(made)
+
+
+def test_checking_a_model_reads_no_key_and_the_look_before_the_first_request_does(monkeypatch):
+    check("openai/gpt-5")
+    with pytest.raises(KeyMissing, match="OPENAI_API_KEY"):
+        preflight("openai/gpt-5")
+    monkeypatch.setenv("OPENAI_API_KEY", PLANTED)
+    preflight("openai/gpt-5")
+    for model in ("openia/x", "gpt-4o"):
+        with pytest.raises(Unknown):
+            preflight(model)
+        with pytest.raises(Unknown, match="did you mean 'openai/"):
+            check(model)
+
+
+@pytest.fixture
+def json_server():
+    with json_servers() as start:
+        yield start
+
+
+def sent(model, tables):
+    async def talk():
+        found = provider(model, tables=tables)
+        body = found.encode(Request(model=model, messages=(user("Hello"),), max_output=100))
+        try:
+            return await found.send(body)
+        finally:
+            await found.close()
+
+    return asyncio.run(talk())
+
+
+def test_a_request_goes_where_the_table_says_with_the_key_it_names(json_server, monkeypatch):
+    monkeypatch.setenv("MINE_KEY", PLANTED)
+    monkeypatch.setenv("OPENAI_API_KEY", "not-for-you-at-all")
+    server = json_server({"/v1/chat/completions?tier=a": ANSWER})
+    table = {
+        "base_url": f"{server.url}/v1",
+        "key": "MINE_KEY",
+        "headers": {"X-Title": "demo"},
+        "query": {"tier": "a"},
+    }
+    reply = sent("mine/some/model", {"mine": table})
+    assert ("Hello.", "mine/some/model", 9) == (reply.message.text, reply.message.source, reply.usage.input)
+    (asked,) = server.asked
+    assert ("/v1/chat/completions?tier=a", f"Bearer {PLANTED}", "demo") == (
+        asked.path,
+        asked.headers["Authorization"],
+        asked.headers["X-Title"],
+    )
+    assert PLANTED not in asked.body
+    assert "some/model" == json.loads(asked.body)["model"]
+
+
+def test_a_server_that_repeats_the_key_is_not_repeated(json_server, monkeypatch):
+    monkeypatch.setenv("MINE_KEY", PLANTED)
+    server = json_server(
+        {}, status=401, missing={"error": {"message": f"Incorrect API key provided: {PLANTED}"}}
+    )
+    with pytest.raises(ProviderFault) as caught:
+        sent("mine/m", {"mine": {"base_url": f"{server.url}/v1", "key": "MINE_KEY"}})
+    assert PLANTED not in str(caught.value)
+    assert "[MINE_KEY]" in str(caught.value)
+
+
+def test_openai_moved_elsewhere_is_asked_without_its_key(json_server, monkeypatch):
+    """A folder that somebody cloned may move a provider, but not take its key along."""
+    monkeypatch.setenv("OPENAI_API_KEY", PLANTED)
+    server = json_server({"/v1/chat/completions": ANSWER})
+    sent("openai/gpt-4o", {"openai": {"base_url": f"{server.url}/v1"}})
+    assert "Authorization" not in server.asked[0].headers

@@ -1,0 +1,172 @@
+"""--cassette in a notebook: recorded in one kernel, played in another with nothing to ask; --summariser beside it."""
+
+import json
+
+import pytest
+
+from ethang_nb.agent.opening import find_open
+from ethang_nb.testing import serve
+
+TASK = "Read every file in contracts and tell me which order is affected and what its cap is."
+NOWHERE = "http://127.0.0.1:1/v1"
+CELL = f"%%ethang --model lab/reader --window 5000 --cassette demo {{}}\n{TASK}"
+
+
+@pytest.fixture
+def lab(notebook):
+    """A notebook that knows a provider `lab`; until `down()` it is a server of the reader."""
+
+    class Lab:
+        folder, fails, restart = notebook.folder, notebook.fails, notebook.restart
+        server = serve("reader")
+
+        def run(self, source, **more):
+            return notebook.run(source, **more)
+
+        def at(self, url):
+            notebook.run(f"%config Ethang.providers = {{'lab': {{'base_url': {url!r}}}}}")
+
+        def down(self):
+            """The server ends, and a new kernel begins: what is answered from now on comes from the tape."""
+            self.server.close()
+            self.restart()
+            self.at(NOWHERE)
+
+    lab = Lab()
+    lab.at(lab.server.base_url)
+    yield lab
+    lab.server.close()
+
+
+def sent(name):
+    session = find_open(name)
+    return [session.request(row.step) for row in session.timeline]
+
+
+def test_a_cell_that_was_recorded_runs_again_without_the_model(lab, monkeypatch):
+    monkeypatch.setenv("ETHANG_CASSETTE", "record")
+    first = lab.run(CELL.format("-o run"))
+    requests = sent("audit")
+    assert "ORD-47" in str(first.value)
+    lab.down()
+    for mode in ("replay", "auto"):
+        monkeypatch.setenv("ETHANG_CASSETTE", mode)
+        again = lab.run(CELL.format("--new"))
+        name = again.value.session
+        assert requests == sent(name)
+        assert str(first.value).replace("Session audit.", f"Session {name}.") == str(again.value)
+
+
+def test_the_second_run_of_a_cell_in_auto_asks_nothing(lab):
+    lab.run(CELL.format(""))
+    tape = (lab.folder / "demo.cassette.jsonl").read_bytes()
+    lab.down()
+    assert lab.run(CELL.format("--new")).value.ok
+    assert tape == (lab.folder / "demo.cassette.jsonl").read_bytes()
+
+
+def test_two_sessions_of_a_notebook_record_on_one_tape(lab, monkeypatch):
+    monkeypatch.setenv("ETHANG_CASSETTE", "record")
+    cells = [CELL.format("--session a"), CELL.format("--session b").replace("every file", "the files")]
+    said = [str(lab.run(cell).value.answer) for cell in cells]
+    lab.down()
+    monkeypatch.setenv("ETHANG_CASSETTE", "replay")
+    cells = [cell.replace("--session ", "--session again-") for cell in reversed(cells)]
+    assert said == [str(lab.run(cell).value.answer) for cell in cells][::-1]
+
+
+def test_what_is_recorded_is_dated_by_the_recording_and_held_by_the_real_clock(lab, monkeypatch):
+    lab.run(CELL.format(""))
+    tape = (lab.folder / "demo.cassette.jsonl").read_text().splitlines()
+    tape[0] = tape[0].replace(str(json.loads(tape[0])["at"]), "1700000000")
+    (lab.folder / "demo.cassette.jsonl").write_text("\n".join(tape) + "\n")
+    lab.down()
+    monkeypatch.setenv("ETHANG_CASSETTE", "replay")
+    name = lab.run(CELL.format("--new")).value.session
+    session = find_open(name)
+    assert {1_700_000_000.0} == {event.at for event in session.recorded}
+    assert "held by" not in str(lab.run("%ethang sessions").value)
+    heartbeat = session.archive.record._connection.execute("SELECT max(heartbeat) FROM lease").fetchone()[0]
+    assert heartbeat > 1_790_000_000
+
+
+def test_the_tools_do_not_see_the_tape(lab):
+    """It comes to be between two requests: a list of the folder would differ when the tape is played."""
+    turns = "turns:\n- call: [{name: list_files}]\n- call: [{name: list_files}]\n- say: done\n"
+    (lab.folder / "list.yaml").write_text(turns)
+    cell = "%%ethang --model lab/lister --window 5000 --cassette demo {}\nLook twice."
+    with serve("script:list.yaml", root=lab.folder) as server:
+        lab.at(server.base_url)
+        assert "done" == lab.run(cell.format("")).value.answer
+    assert (lab.folder / "demo.cassette.jsonl").exists()
+    lab.down()
+    assert "done" == lab.run(cell.format("--new")).value.answer
+    assert 2 == sent("audit-2")[-1].count(b"say.yaml")
+
+
+def test_a_miss_ends_the_run_by_name_and_shows_how_the_request_differs(lab, monkeypatch):
+    lab.run(CELL.format(""))
+    lab.down()
+    monkeypatch.setenv("ETHANG_CASSETTE", "replay")
+    run = lab.run(CELL.format("--new").replace("its cap", "its date")).value
+    assert "provider error" == run.ending
+    assert "message 2 (user) differs from the recorded one" in run.error
+    assert "what its date is." in str(run)
+    assert "and what its cap is." in run.detail
+    assert "ETHANG_CASSETTE=record" in str(run)
+
+
+def test_a_setting_is_as_good_as_the_flag(lab):
+    lab.run("%config Ethang.cassette = 'tape'")
+    lab.run(f"%%ethang --model lab/reader --window 5000\n{TASK}")
+    assert (lab.folder / "tape.cassette.jsonl").exists()
+    assert "tape" == find_open("audit").given.cassette
+
+
+def test_another_cassette_and_summariser_open_the_session_anew_and_it_goes_on(lab):
+    lab.run(CELL.format(""))
+    before = find_open("audit")
+    lab.run("%%ethang\nTell me what binds party 34.")
+    assert before is find_open("audit")
+    lab.run("%%ethang --cassette demo\nTell me what binds party 36.")
+    assert before is find_open("audit")
+    lab.run("%%ethang --cassette other --summariser reader\nTell me what binds party 38.", fails=False)
+    session = find_open("audit")
+    assert before is not session
+    assert ("other", "reader") == (session.given.cassette, session.given.summariser)
+    assert before.timeline == session.timeline[: len(before.timeline)]
+
+
+def test_a_cassette_that_is_not_there_is_one_line_in_replay_and_nothing_is_recorded(lab, monkeypatch):
+    monkeypatch.setenv("ETHANG_CASSETTE", "replay")
+    said = lab.fails(CELL.format("")).line()
+    assert said.startswith(
+        "CassetteMiss: cassette demo.cassette.jsonl is not there, and in replay nothing else answers"
+    )
+    assert said.count("\n") == 0
+    assert "no session" in lab.run("%ethang sessions").text + str(lab.run("%ethang sessions").value).lower()
+
+
+def test_without_a_cassette_only_the_stand_ins_work_in_replay(lab, monkeypatch):
+    monkeypatch.setenv("ETHANG_CASSETTE", "replay")
+    said = lab.fails(f"%%ethang --model lab/reader --window 5000\n{TASK}").line()
+    assert "this session of lab/reader has no cassette; give it one with --cassette NAME" in said
+    assert lab.run(f"%%ethang --window 5000\n{TASK}").value.ok
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        ("--cassette ../demo", "PathRefused: cassette '../demo' leads out of the session's folder"),
+        ("--cassette", "Misuse: --cassette needs a value; write --cassette NAME"),
+        ("--summariser redaer", "Unknown: unknown summariser 'redaer'; did you mean 'reader'?"),
+    ],
+)
+def test_a_wrong_flag_is_one_line(notebook, flags, said):
+    assert notebook.fails(f"%%ethang {flags}\n{TASK}").line().startswith(said)
+
+
+def test_a_wrong_mode_is_one_line(notebook, monkeypatch):
+    monkeypatch.setenv("ETHANG_CASSETTE", "replya")
+    said = notebook.fails(f"%%ethang --cassette demo\n{TASK}").line()
+    assert "Unknown: unknown mode in ETHANG_CASSETTE 'replya'; did you mean 'replay'?" == said

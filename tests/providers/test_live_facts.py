@@ -1,0 +1,228 @@
+"""What endpoints say of their models themselves, as observed servers say it, over a real connection."""
+
+import pytest
+
+from ethang_nb.providers import live_facts
+from ethang_nb.providers.models import Prices
+from ethang_nb.providers.registry import facts
+from tests.providers.json_server import json_servers
+from tests.providers.local_model import CTX, model_file, model_id
+
+LLAMA_PROPS = {
+    "default_generation_settings": {"n_ctx": 512, "params": {}},
+    "total_slots": 4,
+    "model_path": "m.gguf",
+}
+LLAMA_MODELS = {"object": "list", "data": [{"id": "m", "meta": {"n_ctx_train": 8192, "n_ctx": 1024}}]}
+VLLM = {
+    "object": "list",
+    "data": [{"id": "qwen", "owned_by": "vllm", "max_model_len": 32768}, {"id": "other"}],
+}
+OPENROUTER = {
+    "data": [
+        {
+            "id": "acme/model",
+            "context_length": 200_000,
+            "top_provider": {"context_length": 131_072, "max_completion_tokens": 16_384},
+            "pricing": {"prompt": "0.000003", "completion": "0.000015", "input_cache_read": "0.0000003"},
+        }
+    ]
+}
+
+
+@pytest.fixture
+def serve():
+    live_facts.forget()
+    with json_servers() as start:
+        yield start
+    live_facts.forget()
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "answers", "total"),
+    [
+        ("vllm", "qwen", {"/v1/models": VLLM}, 32_768),
+        ("llama-server", "m", {"/props?model=m&autoload=false": LLAMA_PROPS}, 512),
+        ("llama-server", "any", {"/props?model=any&autoload=false": LLAMA_PROPS}, 512),
+        ("llama-server", "m", {"/v1/models": LLAMA_MODELS}, 1_024),
+        (
+            "ollama",
+            "qwen3",
+            {"/api/ps": {"models": [{"name": "qwen3:latest", "context_length": 4_096}]}},
+            4_096,
+        ),
+        (
+            "ollama",
+            "qwen3:8b",
+            {"/api/ps": {"models": [{"model": "qwen3:8b", "context_length": 4_096}]}},
+            4_096,
+        ),
+        (
+            "lmstudio",
+            "a/b",
+            {
+                "/api/v0/models/a%2Fb": {
+                    "id": "a/b",
+                    "loaded_context_length": 4_096,
+                    "max_context_length": 131_072,
+                }
+            },
+            4_096,
+        ),
+        (
+            "lmstudio",
+            "b",
+            {
+                "/api/v0/models": {
+                    "data": [{"id": "b", "loaded_context_length": 8_192, "max_context_length": 131_072}]
+                }
+            },
+            8_192,
+        ),
+        ("openai", "qwen", {"/v1/models": VLLM}, 32_768),
+        ("openai", "m", {"/v1/models": LLAMA_MODELS}, 1_024),
+        ("openai", "m", {"/v1/models": {"data": [{"id": "m"}]}, "/props": LLAMA_PROPS}, 512),
+        ("groq", "g", {"/v1/models": {"data": [{"id": "g", "context_window": 131_072}]}}, 131_072),
+        ("mistral", "g", {"/v1/models": {"data": [{"id": "g", "max_context_length": 32_000}]}}, 32_000),
+        ("together", "g", {"/v1/models": [{"id": "g", "context_length": 8_000}]}, 8_000),
+    ],
+)
+def test_servers_say_how_large_the_window_is(serve, provider, model, answers, total):
+    server = serve(answers)
+    found = facts(f"{provider}/{model}?base_url={server.url}/v1")
+    assert total == found.total
+    assert found.source.startswith("the server's own /")
+    assert found.source.endswith(found.as_of)
+    assert server.url.rpartition(":")[2] not in found.source
+
+
+@pytest.mark.parametrize(
+    ("provider", "answers"),
+    [
+        # what a model was trained for is not what it is served with
+        ("llama-server", {"/v1/models": {"data": [{"id": "m", "meta": {"n_ctx_train": 8_192}}]}}),
+        ("lmstudio", {"/api/v0/models/m": {"id": "m", "max_context_length": 131_072, "state": "not-loaded"}}),
+        ("ollama", {"/api/ps": {"models": []}}),
+        ("vllm", {"/v1/models": {"data": [{"id": "another", "max_model_len": 4_096}]}}),
+        ("vllm", {"/v1/models": {"data": [{"id": "m", "max_model_len": 0}]}}),
+        ("vllm", {"/v1/models": {"data": [{"id": "m", "max_model_len": True}]}}),
+        ("vllm", {"/v1/models": {"data": [{"id": "m", "max_model_len": "4096"}]}}),
+        ("vllm", {"/v1/models": {"data": "x"}, "/props": []}),
+        ("vllm", {"/v1/models": b"<html>"}),
+        ("vllm", {"/v1/models": [None, 5, {}], "/props": {"default_generation_settings": 5}}),
+        ("vllm", {}),
+    ],
+)
+def test_what_does_not_say_it_says_nothing(serve, provider, answers):
+    server = serve(answers)
+    assert facts(f"{provider}/m?base_url={server.url}/v1") is None
+    assert server.asked
+
+
+def test_what_openrouter_says_is_the_smaller_window_with_output_and_prices(serve):
+    server = serve({"/api/v1/models": OPENROUTER})
+    found = facts(f"openrouter/acme/model?base_url={server.url}/api/v1")
+    assert (131_072, 16_384) == (found.total, found.max_output)
+    assert Prices(input=3_000_000, output=15_000_000, read=300_000) == found.prices
+
+
+def test_a_server_is_asked_once_a_process(serve):
+    server = serve({"/v1/models": VLLM})
+    for _ in range(3):
+        facts(f"vllm/qwen?base_url={server.url}/v1")
+    assert 1 == len(server.asked)
+
+
+def test_a_server_that_was_not_there_is_asked_again(serve):
+    server = serve({})
+    model = f"vllm/qwen?base_url={server.url}/v1"
+    assert facts(model) is None
+    server.answers["/v1/models"] = VLLM
+    assert 32_768 == facts(model).total
+
+
+def test_nobody_is_asked_where_nothing_live_is_wanted(serve):
+    server = serve({"/v1/models": VLLM})
+    assert facts(f"vllm/qwen?base_url={server.url}/v1", live=False) is None
+    assert not server.asked
+
+
+def test_a_key_goes_along_where_one_was_named(serve, monkeypatch):
+    monkeypatch.setenv("MY_OWN_KEY", "a-key-of-mine")
+    monkeypatch.setenv("OPENAI_API_KEY", "not-for-you")
+    server = serve({"/v1/models": VLLM})
+    assert facts(f"openai/qwen?base_url={server.url}/v1&key=MY_OWN_KEY").total == 32_768
+    live_facts.forget()
+    facts(f"openai/qwen?base_url={server.url}/v1")
+    assert ["Bearer a-key-of-mine", None] == [asked.headers.get("Authorization") for asked in server.asked]
+
+
+def test_without_the_key_that_was_named_nobody_is_asked(serve):
+    server = serve({"/v1/models": VLLM})
+    assert facts(f"openai/qwen?base_url={server.url}/v1&key=MY_OWN_KEY") is None
+    assert not server.asked
+
+
+def test_a_person_is_believed_before_a_server(serve):
+    server = serve({"/v1/models": VLLM})
+    tables = {"mine": {"base_url": f"{server.url}/v1", "models": {"qwen": {"total": 16_000}}}}
+    found = facts("mine/qwen", tables=tables)
+    assert (16_000, "your settings (models.mine/qwen)") == (found.total, found.source)
+
+
+def test_a_server_is_believed_before_the_snapshot(serve):
+    """A provider of one's own that has the name of a known one keeps its prices, and its own window."""
+    from ethang_nb.providers.models import listed, recorded
+
+    name = next(name for name in listed("fireworks") if recorded("fireworks", name).prices is not None)
+    server = serve({"/v1/models": {"data": [{"id": name, "max_model_len": 2_048}]}})
+    found = facts(f"fireworks/{name}", tables={"fireworks": {"base_url": f"{server.url}/v1"}})
+    known = recorded("fireworks", name)
+    assert (2_048, None, known.prices) == (found.total, found.max_output, found.prices)
+
+
+def test_a_host_is_asked_only_for_what_the_snapshot_lacks(serve, monkeypatch):
+    """Its list costs a call; what ships with the package answers first."""
+    asked = []
+    monkeypatch.setattr(live_facts, "ask", lambda endpoint, model: asked.append(model))
+    assert facts("groq/openai/gpt-oss-120b").total == 131_072
+    assert not asked
+    assert facts("groq/nobody-knows") is None
+    assert ["nobody-knows"] == asked
+
+
+def test_where_it_does_not_answer_the_source_says_so(serve):
+    from ethang_nb.providers.models import listed
+
+    server, name = serve({}), listed("fireworks")[0]
+    found = facts(f"fireworks/{name}", tables={"fireworks": {"base_url": f"{server.url}/v1"}})
+    assert found.source.endswith("; the server itself did not say")
+
+
+def test_a_server_that_cannot_be_reached_is_no_fault():
+    live_facts.forget()
+    assert facts("vllm/x?base_url=http://127.0.0.1:9/v1") is None
+
+
+class Holder:
+    """Whoever needs the server."""
+
+
+def test_a_real_server_says_what_it_was_started_with(monkeypatch):
+    """llama.cpp's own: its window is 1,024 tokens, and the model was trained for 8,192."""
+    model = model_id()
+    from ethang_nb.providers import llama_server
+    from ethang_nb.providers.llama_options import wanted
+
+    live_facts.forget()
+    asked, holder = wanted(model)[0], Holder()
+    address = llama_server.hold(asked, holder).address
+    try:
+        monkeypatch.setenv("LOCAL_KEY", llama_server.key())
+        for name in ("llama-server/anything", "mine/anything", f"mine/{model_file().name}"):
+            tables = {"mine": {"base_url": f"{address}/v1", "key": "LOCAL_KEY"}}
+            moved = f"?base_url={address}/v1&key=LOCAL_KEY" if name.startswith("llama") else ""
+            assert CTX == facts(f"{name}{moved}", tables=tables).total
+            live_facts.forget()
+    finally:
+        llama_server.release(asked, holder)
