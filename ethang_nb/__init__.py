@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ethang_nb.context.window import Window
     from ethang_nb.errors import EthangError
     from ethang_nb.experiments.delegation import delegation
+    from ethang_nb.extras.watch import watch
     from ethang_nb.store.spill import SpillStore
     from ethang_nb.views.widgets.budget_bar import BudgetBar
     from ethang_nb.views.widgets.compaction_diff import CompactionDiff
@@ -66,6 +67,7 @@ _HOMES = {
     "segments": "api",
     "sessions": "agent.opening",
     "tool": "agent.tool",
+    "watch": "extras.watch",
     "window": "api",
 }
 
@@ -98,6 +100,7 @@ __all__ = [
     "sessions",
     "tool",
     "unload_ipython_extension",
+    "watch",
     "window",
 ]
 

@@ -23,9 +23,11 @@ from ethang_nb.context.catalogue import ToolSpec
 from ethang_nb.context.chronicle import Chronicle
 from ethang_nb.context.counting import TokenCounter
 from ethang_nb.context.decision import Decision
+from ethang_nb.context.following import Following, same
 from ethang_nb.context.journal import MemoryJournal
 from ethang_nb.context.kept import Kept, kept
 from ethang_nb.context.live import LiveContext
+from ethang_nb.context.messages import Message
 from ethang_nb.context.occupancy import budget as live_budget
 from ethang_nb.context.outline import segments as live_segments
 from ethang_nb.context.pairing import Mending, mend
@@ -48,7 +50,9 @@ from ethang_nb.providers.windows import window_of
 from ethang_nb.tokens.registry import counter as find_counter
 from ethang_nb.tokens.registry import family_ratio
 
-__all__ = ["Context", "Sending", "budget", "counter", "plan", "replay", "segments", "window"]
+__all__ = ["Context", "Followed", "Sending", "budget", "counter", "plan", "replay", "segments", "window"]
+
+_MOST_SAID = 20  # ► lines in the notices of whoever feeds a context
 
 
 def counter(model_or_encoding: str | None = None) -> TokenCounter:
@@ -114,6 +118,15 @@ def budget(messages: Any, window: int | str | Window, **options: Any) -> Budget:
     return live_budget(live)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Followed:
+    """A request that somebody else sent: its step, its tokens by our count, and whether `Context.request` gave it."""
+
+    step: int
+    tokens: int
+    own: bool = False
+
+
 class Context:
     """A context for an agent that runs elsewhere: messages in, what to send out, everything in view.
 
@@ -165,10 +178,17 @@ class Context:
         self._requests: list[tuple[Kept, Shape]] = []
         self._sender = Sender()
         self._shape: Shape = "ethang"
-        self._plain: Shape = "anthropic" if _speaks_anthropic(self.model, tools) else "openai"
+        self._plain: Shape = _plain_shape(self.model, tools)
         self._sent: int | None = None  # our own count of the last request
         self._mending = Mending()
+        self._following = Following(self._live)
+        self._followed: Followed | None = None
+        """The last request, where somebody else made it."""
+        self._unsound: tuple[str, ...] = ()
+        """What was mended of it."""
         self._repairs: list[str] = []  # of what came in
+        self._said: dict[object, str] = {}
+        """What whoever feeds it has to say, by what it is about."""
         self._last: Sending | None = None
         self._lock = threading.RLock()
 
@@ -184,7 +204,10 @@ class Context:
         return context
 
     def append(self, message: Any) -> None:
-        """Takes in one message or a list of them: ethang, OpenAI or Anthropic shape, or an SDK's own object.
+        """Takes in one message or a list of them, also as an SDK's own objects.
+
+        In ethang's shape, OpenAI's (messages, or items of the Responses API: give those of one answer together, as in
+        `context.append(response.output)`) or Anthropic's.
 
         All of them or, where one is refused, none. What cannot stand in a legal history (a result that no open
         call asked for, a message with nothing in it) is left out, and said in `segments.repairs`.
@@ -200,6 +223,7 @@ class Context:
                     with suppress(BadMessage):
                         twin.append(item)
             self._shape = shape_of(message, self._shape, plain=self._plain)
+            self._followed = None
             mended = self._mending.take(read.messages, positions=read.positions, said=read.unread)
             self._repairs += mended.repairs
             for number, item in zip(mended.positions, mended.messages, strict=True):
@@ -247,10 +271,75 @@ class Context:
                 raise Stuck(plan.reason)
             # A call that still waits is answered in what is sent, not in what stands here.
             sending = self._sender.send(self._live.parts(), self._shape, plan)
-            self._last = sending
+            self._last, self._followed, self._unsound = sending, None, ()
             self._requests.append((kept(self._live), self._shape))
             self._sent = self._live.state.total
             return sending
+
+    def follow(
+        self, messages: Any, *, system: str = "", tools: Sequence[Any] = (), shape: Shape | None = None
+    ) -> Followed:
+        """Takes in a request that your own loop sends, whole: from here on the window is what this request holds.
+
+        For a loop that plans for itself; `eth.watch` calls it for every request of a client. What stands in the window
+        already is known by its content; what is not sent any more leaves with its address, what is new enters uncut,
+        however large. The policy evicts nothing: what it would do is said beside the step. A request that shares no
+        message with the one before is a new piece of work. System messages among `messages` join `system`. What
+        `request()` has just given is known as the context's own, and nothing changes. `shape`: that of the messages,
+        where they do not tell.
+        """
+        read = reading(messages)
+        texts = [system, *(item.text for item in read.messages if item.role == "system")]
+        whole = "\n\n".join(text for text in texts if text)
+        with self._lock:
+            if self._is_own(read.messages, whole):
+                return Followed(step=self._live.step, tokens=self._sent or 0, own=True)
+            mended = mend(read.messages, positions=read.positions, said=read.unread, still_open=True)
+            legal = [item for item in mended.messages if item.role != "system"]
+            self._following.follow(legal, system=whole, tools=to_tools(tools))
+            self._shape = shape or shape_of(messages, self._shape, plain=self._plain)
+            self._mending = Mending()  # results that are appended by hand answer the calls of this request
+            self._mending.take(legal)
+            self._last, self._unsound = None, mended.repairs
+            self._requests.append((kept(self._live), self._shape))
+            self._sent = self._live.state.total
+            self._followed = Followed(step=self._live.step, tokens=self._sent)
+            followed = self._followed
+        self._changes.tell("request")
+        return followed
+
+    def heard(
+        self, followed: Followed, reply: Any = None, *, usage: int | None = None, cached: int | None = None
+    ) -> None:
+        """What came of a request that was followed: the reply, and the input tokens that the provider counted.
+
+        A reply enters the window unless another request was made, or anything appended, meanwhile: it then comes with
+        the request that holds it. Of the context's own requests the replies are appended by whoever made them.
+        """
+        with self._lock:
+            if usage is not None:
+                self._live.usage(usage, followed.tokens, cached)
+            items = reading(reply).messages if reply is not None and followed is self._followed else ()
+            for item in self._mending.take(items).messages:
+                self._following.hear(item)
+            if items:
+                self._followed = None
+        if usage is not None:
+            self._changes.tell("usage")
+        if items:
+            self._changes.tell("message")
+
+    def _is_own(self, messages: Sequence[Message], system: str) -> bool:
+        """Whether these are what the last `request()` gave, and nothing has happened since."""
+        if self._last is None or self._live.step != self._requests[-1][0].step:
+            return False
+        given = reading(list(self._last)).messages
+        texts = [self._last.system, *(item.text for item in given if item.role == "system")]
+        return (
+            len(given) == len(messages)
+            and "\n\n".join(text for text in texts if text) == system
+            and all(same(one, other) for one, other in zip(given, messages, strict=True))
+        )
 
     def as_sent(self, step: int) -> Sending:
         """What `request()` gave at step `step`, from 1, once more. Raises NoSuchAddress."""
@@ -349,7 +438,7 @@ class Context:
     def _all_repairs(self) -> tuple[str, ...]:
         """What was mended as it came in, then what the last request could not hold."""
         unsent = () if self._last is None else self._last.repairs
-        return (*self._repairs, *(f"in the request, {line}" for line in unsent))
+        return (*self._repairs, *(f"in the request, {line}" for line in (*unsent, *self._unsound)))
 
     def _keep(self, _tool: str, text: str) -> str:
         number = self._journal.next
@@ -379,7 +468,7 @@ class Context:
             "model_label": self.model or "no model named",
             "state": "live",
             "repairs": self._all_repairs(),
-            "notices": tuple(self._changes.failures),
+            "notices": (*self._said.values(), *self._changes.failures),
         }
 
     def retold(self) -> Retold:
@@ -395,6 +484,15 @@ class Context:
     def report(self, failure: str) -> None:
         """Says in the notices that a view failed."""
         self._changes.failures.append(failure)
+
+    def say(self, what: object, line: str) -> None:
+        """Puts a line of whoever feeds it into the notices, in place of the last one about `what`; "" takes it out."""
+        with self._lock:
+            self._said.pop(what, None)
+            if line:
+                self._said[what] = line
+            for old in list(self._said)[:-_MOST_SAID]:
+                del self._said[old]
 
     @property
     def live(self) -> LiveContext:
@@ -575,6 +673,11 @@ def _numbers(positions: Sequence[int]) -> list[int]:
     return [numbers[at] for at in range(len(positions))]
 
 
-def _speaks_anthropic(model: str, tools: Sequence[Any]) -> bool:
+def _plain_shape(model: str, tools: Sequence[Any]) -> Shape:
     """What model and tools say of the shape in which a first message of plain text is to be sent."""
-    return "claude" in model or any(isinstance(item, Mapping) and "input_schema" in item for item in tools)
+    given = [item for item in tools if isinstance(item, Mapping)]
+    if "claude" in model or any("input_schema" in item for item in given):
+        return "anthropic"
+    # Chat Completions has a function tool's name inside "function", Responses beside its type.
+    flat = any(item.get("type") == "function" and "function" not in item for item in given)
+    return "responses" if flat else "openai"

@@ -1,4 +1,7 @@
-"""Fakes for the three seams, for the tests of those who use ethang_nb: a counter, a clock, a provider."""
+"""Fakes for the three seams, for the tests of those who use ethang_nb: a counter, a clock, a provider.
+
+And `serve`: one of the offline stand-ins behind an HTTP interface, for a loop that has a client of its own.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,10 @@ from collections.abc import Callable, Iterable
 from typing import Literal
 
 from ethang_nb.context.messages import Message, to_json
+from ethang_nb.extras.server import serve
 from ethang_nb.providers.protocol import Body, Reply, Request, Usage
 
-__all__ = ["ManualClock", "ScriptedProvider", "WordCounter"]
+__all__ = ["ManualClock", "ScriptedProvider", "WordCounter", "serve"]
 
 
 class WordCounter:

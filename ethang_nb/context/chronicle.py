@@ -93,6 +93,8 @@ class Chronicle:
 
     def requested(self, turning: Turning) -> None:
         plan = as_plan(self.context, turning.decision)
+        if turning.decision.followed:
+            plan = replace(plan, reason="whoever sends it made the request; the policy had no say in it")
         self.last = plan
         said = [*self._released, *self._events(turning, plan)]
         if not turning.sends:
@@ -358,6 +360,8 @@ class Chronicle:
         )
 
     def _events(self, turning: Turning, plan: Plan) -> list[_Said]:
+        if turning.decision.followed:
+            return self._followed(turning)
         match plan.outcome:
             case "nothing":
                 return []
@@ -376,6 +380,24 @@ class Chronicle:
                 return []
             case other:
                 return [_Said(other, (other,))]
+
+    def _followed(self, turning: Turning) -> list[_Said]:
+        """What is to be said of a request that somebody else made, and what the policy would have done with it."""
+        kinds = ("cleanup",) if turning.decision.lands else ()
+        said = [_Said(one, kinds) for one in turning.said]
+        if turning.foretold is None or turning.foretold.outcome == "nothing":
+            return said
+        foretold, name = turning.foretold, self.context.state.policy.name
+        match foretold.outcome:
+            case "cleanup":
+                would = f"clean up: {foretold.before.total:,} to {foretold.after.total:,} tokens"
+            case "nudge":
+                would = "nudge"
+            case "stuck":
+                would = "be stuck: it does not fit what can be sent"
+            case _:
+                would = "clean up, but too little may leave"
+        return [*said, _Said(f"{name} would {would}", ())]
 
     def _window_texts(self, landing: _Landing) -> list[str]:
         return [

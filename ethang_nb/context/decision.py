@@ -58,6 +58,8 @@ class Decision:
     """How many tokens more would have to be freed for the minimum."""
     cause: str = ""
     """What an idle decision is about, where that is not a cleanup."""
+    followed: bool = False
+    """Whether somebody else did this: the request is theirs, and the policy had no say in it."""
 
     @staticmethod
     def of(

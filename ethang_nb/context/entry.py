@@ -35,6 +35,8 @@ class Entry:
     """Tokens of each result as it entered."""
     reader: str = ""
     """The tool that reads addresses, "" where there is none."""
+    again: bool = False
+    """Whether the same stands in another entry: it was sent at another place, or otherwise than it was heard."""
     _hash: tuple[int, str] = (0, "")
     """Of its first messages: how many, and their hash."""
     _title: str = ""
@@ -129,13 +131,16 @@ class Entry:
 class Turning:
     """A moment at which something was decided: the request point (or the one that comes next), and the decision.
 
-    `sends` is False where a cleanup was asked for between two runs: nothing is sent at that step.
+    `sends` is False where a cleanup was asked for between two runs: nothing is sent at that step. Of a request that
+    was only followed, `foretold` is what the policy would have done, and `said` what else there is to say of it.
     """
 
     step: int
     decision: Decision
     entries: Mapping[int, Entry]
     sends: bool = True
+    foretold: Decision | None = None
+    said: tuple[str, ...] = ()
 
     @property
     def before(self) -> State:

@@ -17,6 +17,7 @@ __all__ = [
     "Cooled",
     "CoreRendered",
     "Event",
+    "Followed",
     "MessageAdded",
     "ModelChanged",
     "NoteStood",
@@ -167,6 +168,23 @@ class UsageReported:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Followed:
+    """Somebody else is about to send a request.
+
+    `system` and `tools` are what stands before the conversation in it, in tokens, with no project text and no core;
+    None leaves these parts as they are. The rows `taken` enter again right after it, at another place. `task`, `first`:
+    whether the next user message is the task of the piece of work, and that of the session, because the one that was
+    is not sent any more.
+    """
+
+    system: int | None
+    tools: int
+    taken: tuple[int, ...] = ()
+    task: bool = False
+    first: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RequestPoint:
     """A request is about to be assembled: the moment at which plans are made.
 
@@ -194,5 +212,6 @@ Event = (
     | CleanupAsked
     | ReleaseOffered
     | UsageReported
+    | Followed
     | RequestPoint
 )

@@ -7,11 +7,13 @@ feeds it live, and a recorded session is opened by feeding it again.
 from __future__ import annotations
 
 from ethang_nb.context.decision import Decision
+from ethang_nb.context.draft import Draft
 from ethang_nb.context.events import (
     CleanupAsked,
     Cooled,
     CoreRendered,
     Event,
+    Followed,
     MessageAdded,
     ModelChanged,
     NoteStood,
@@ -61,6 +63,8 @@ def step(state: State, event: Event) -> tuple[State, Decision | None]:
             return (state, None) if again is None else (landed(again), again)
         case UsageReported():
             return _usage(state, event), None
+        case Followed():
+            return _followed(state, event), None
         case _:
             return _setting(state, event), None
 
@@ -71,6 +75,8 @@ def landed(decision: Decision) -> State:
     reports = state.reports
     if not reports.sent and decision.outcome not in ("reseed", "stuck") and not decision.cause:
         reports = reports._replace(sent=True)
+    if decision.followed:  # nothing was decided here, so what was asked for still is
+        return state._replace(reports=reports)
     if decision.outcome == "nothing" and not state.asked and not state.said:
         return state if reports is state.reports else state._replace(reports=reports)
     if decision.outcome == "nudge":
@@ -88,6 +94,19 @@ def landed(decision: Decision) -> State:
         declined=False,
         armed=state.total < state.settings.nudge_at,
         reports=reports,
+    )
+
+
+def _followed(state: State, event: Followed) -> State:
+    draft = Draft(state.closed())
+    draft.remove([(row, row + 1) for row in sorted(event.taken)])
+    state = draft.after()
+    if event.system is not None:
+        state = state._replace(system=event.system, project=0, core=0, pointers=0)
+    return state._replace(
+        tools=event.tools,
+        begun=state.begun or event.task,
+        first_task=-1 if event.first else state.first_task,
     )
 
 

@@ -56,6 +56,7 @@ from ethang_nb.context.pinboard import PinBoard
 from ethang_nb.context.pinning import Pinning
 from ethang_nb.context.planner import decide, new_work, release, reseeded
 from ethang_nb.context.policy import Policy
+from ethang_nb.context.pricing import Rates
 from ethang_nb.context.settings import Settings
 from ethang_nb.context.snapshot import Pin
 from ethang_nb.context.state import State
@@ -124,6 +125,8 @@ class LiveContext:
         self.step = 0
         self.sent: int | None = None
         """Tokens of the last request: what may lie in the provider's cache."""
+        self.rates: Rates | None = None
+        """The model's own cache prices, where they are known."""
         self.observers: list[Observer] = []
         self._spill, self._wording = spill, wording
         self._model = ""
@@ -147,7 +150,7 @@ class LiveContext:
             wording=self._wording,
         )
         twin.state, twin.step, twin.block = self.state, self.step, self.block.copy()
-        twin.sent = self.sent
+        twin.sent, twin.rates = self.sent, self.rates
         twin.system, twin.project, twin.tools = self.system, self.project, self.tools
         twin.entries = dict(self.entries)
         twin.versions = self.versions.copy()
@@ -442,7 +445,7 @@ class LiveContext:
         self.journal.write(kinds.POINT, data)
         self.feed(RequestPoint(decided=decision))
         self.step += 1
-        if decision.lands:
+        if decision.lands and not decision.followed:
             self._landed(decision)
         return Turning(step=self.step, decision=decision, entries=self.known(), sends=sends)
 

@@ -63,6 +63,11 @@ class PinBoard:
         """The waiting pin that enters with this message text."""
         return next((pin for pin in self.entering if pin_text(pin.kind, pin.text) == text), None)
 
+    def wait(self, pin: Pin) -> None:
+        """Its text stands in what is sent no longer: it enters again, as at first, when a request is made here."""
+        self.pins[pin.id - 1] = replace(pin, segment="", core=False)
+        self._waiting.append(pin.id)
+
     def bind(self, pin: Pin, row: int) -> None:
         """Its message is that of `row`; -1: it has none and stands in the core."""
         self.pins[pin.id - 1] = replace(pin, segment=str(row) if row >= 0 else "", core=row < 0)

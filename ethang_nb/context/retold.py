@@ -82,8 +82,12 @@ def retold(live: LiveContext, entries: Iterable[JournalEntry]) -> Retold:
     numbers: list[int] = []
     opened: list[int] = []  # the entry that opened each row, and below where its first message stands
     starts: list[int] = []
+    rows: dict[int, int] = {}
     for number in range(live.state.next_row):
         texts = live.entries[number]
+        if texts.again:
+            continue
+        rows[number] = len(rows)
         opened.append(event_of(texts.addresses[0]))
         starts.append(len(messages))
         messages += texts.messages
@@ -97,7 +101,7 @@ def retold(live: LiveContext, entries: Iterable[JournalEntry]) -> Retold:
 
     acts: dict[int, list[ByHand]] = {}
     for entry in entries:
-        if (act := _act(entry, live.pins)) is not None:
+        if (act := _act(entry, live.pins, rows)) is not None:
             acts.setdefault(after(entry), []).append(act)
     cored = [number for entry in entries if entry.kind == kinds.CORE for number in entry.data["pins"]]
     return Retold(
@@ -145,11 +149,14 @@ def _numbers_of_results(entries: Iterable[JournalEntry]) -> dict[tuple[int, str]
     }
 
 
-def _act(entry: JournalEntry, pins: Sequence[Pin]) -> ByHand | None:
-    """What a person did by hand; pins by rule, and pins that entered as a message, come with their message."""
+def _act(entry: JournalEntry, pins: Sequence[Pin], rows: Mapping[int, int]) -> ByHand | None:
+    """What a person did by hand; pins by rule, and pins that entered as a message, come with their message.
+
+    `rows`: the number that a row has when it is told once more.
+    """
     data = entry.data
     if entry.kind == kinds.PIN and data["rule"] == BY_HAND and data["row"] >= 0:
-        return _pinned(data)
+        return _pinned({**data, "row": rows.get(data["row"], -1)})
     return partial(_unpin, pins[data["id"] - 1], data["reason"]) if entry.kind == kinds.UNPIN else None
 
 

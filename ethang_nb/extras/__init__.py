@@ -1,0 +1,1 @@
+"""Extras: what ties ethang_nb to other people's tools, each of them optional and never imported before it is used."""
