@@ -79,7 +79,7 @@ def watch(endpoint: Endpoint) -> None:
 
 def hide(label: str, value: str) -> None:
     """From now on `mask` writes `[label]` for a secret that was made here and is in no environment."""
-    _hidden[value] = label
+    _hidden.setdefault(value, label)  # the name that it had first is the one that people know
 
 
 def mask(text: str) -> str:
