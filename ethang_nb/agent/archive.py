@@ -48,8 +48,17 @@ class Archive:
 
     records = True
 
-    def __init__(self, root: Path, session: str, jail: Jail, clock: Clock, *, write: bool = True) -> None:
-        self.record = Record.open(root, session, clock=clock, write=write)
+    def __init__(
+        self,
+        root: Path,
+        session: str,
+        jail: Jail,
+        clock: Clock,
+        *,
+        write: bool = True,
+        beats: Clock | None = None,
+    ) -> None:
+        self.record = Record.open(root, session, clock=clock, beats=beats, write=write)
         self._open = f"eth.open_session({session!r})"
         self._only_read = not write
         self._last = self.record.last
@@ -168,12 +177,15 @@ class Archive:
             characters = characters * 3 // 4
 
     def request(self, step: int) -> bytes:
-        """The bytes of the request of step `step`, exactly as they were sent. Raises NoSuchAddress."""
-        steps = []
-        for event in self.record.events(kinds=(kinds.REQUEST,)):
-            if event.data["step"] == step:
-                return self.record.body(event.data["pieces"])
-            steps.append(event.data["step"])
+        """The bytes of the request of step `step`, exactly as they were sent; of one sent twice the second.
+
+        Raises NoSuchAddress.
+        """
+        sent = self.record.events(kinds=(kinds.REQUEST,))
+        of_step = [event for event in sent if event.data["step"] == step]
+        if of_step:
+            return self.record.body(of_step[-1].data["pieces"])
+        steps = [event.data["step"] for event in sent]
         points = self.record.events(kinds=(kinds.POINT,))
         if any(point.data["step"] == step and not point.data.get("sends", True) for point in points):
             raise NoSuchAddress(

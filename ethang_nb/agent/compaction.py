@@ -7,17 +7,23 @@ nothing, the note is written by rule and says so; an error text is never a note.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
 
 from ethang_nb.agent.desk import Desk
+from ethang_nb.agent.masking import mask
 from ethang_nb.agent.prompt import Prompt
+from ethang_nb.agent.recovery import fault_data, note_room
 from ethang_nb.agent.run import Run
+from ethang_nb.agent.writers import Writer, writer_of
 from ethang_nb.context import kinds
 from ethang_nb.context.counting import MESSAGE_OVERHEAD, TokenCounter
 from ethang_nb.context.messages import system, user
 from ethang_nb.context.notes import NoteTask, usable_note
 from ethang_nb.context.wording import preview
-from ethang_nb.providers.protocol import Request
+from ethang_nb.errors import CassetteMiss, Overflow
+from ethang_nb.providers.protocol import Reply, Request, Stop
 
 __all__ = ["NoteRequest", "note_request", "write_note"]
 
@@ -26,6 +32,11 @@ EXTRACT_PER_MILLE = 500  # ► of the room, what the extract may take
 OLDER_MAY_GO = ("TURN ", "AGENT: ")
 LEFT_OUT_TOKENS = 20  # room for the line that says how many are left out
 LEAST_PROSE = 50  # ► tokens that a summariser is given at the least, whatever a policy reserves
+NO_NOTE: dict[Stop, str] = {
+    "cut": "the stream ended without its end marker",
+    "refused": "the model refused to write it",
+}
+"""Why a reply that ended so is no note."""
 LEAST_ROOM = 200  # ► tokens below which no departed text is worth adding
 
 
@@ -40,46 +51,82 @@ class NoteRequest:
 async def write_note(desk: Desk, task: NoteTask, run: Run | None = None) -> None:
     """Puts the note in place; whatever goes wrong, it is written by rule and the fault is recorded.
 
-    What asking for it took is counted in `run`.
+    What asking for it took is counted in `run`. Raises CassetteMiss, when the note stands: a replay that goes on with
+    another note than was recorded would ask for other things, too.
     """
-    text = ""
+    text, author = "", ""
     try:
-        text = "" if task.rule_only else await _asked_note(desk, task, run)
+        if not task.rule_only:
+            writer = writer_of(desk, task)
+            author = writer.provider.label
+            text = mask(await _asked_note(desk, task, writer, run))
         if text.strip() and not usable_note(text):
             _failed(desk, f"what came back is no note: {preview(text)}", run)
             text = ""
+    except CassetteMiss:
+        text = ""
+        raise
     except Exception as error:
-        _failed(desk, f"{type(error).__name__}: {error}", run)
+        _failed(desk, mask(f"{type(error).__name__}: {error}"), run)
+        text = ""
     finally:
         # Also where the run is stopped meanwhile: the plan already counts on the note.
         with desk.lock:
-            desk.live.write_note(
-                text.strip() or None, reference=desk.note_prompt.reference, author=desk.provider.label
-            )
+            desk.live.write_note(text.strip() or None, reference=desk.note_prompt.reference, author=author)
 
 
-async def _asked_note(desk: Desk, task: NoteTask, run: Run | None) -> str:
-    """The model's text for the note, "" where not even the extract fits its window."""
-    asked = note_request(
-        task,
-        prompt=desk.note_prompt,
-        model=desk.model,
-        hard=desk.live.state.hard,
-        counter=desk.counter,
-    )
+async def _asked_note(desk: Desk, task: NoteTask, writer: Writer, run: Run | None) -> str:
+    """The model's text for the note, "" where not even the extract fits its window.
+
+    One that says its window is smaller is sent less text, once.
+    """
+    asked = _request(desk, task, writer, writer.hard)
     if asked is None:
-        why = "the person's own words leave no room to ask a model"
-        desk.log(kinds.NOTE_BY_RULE, {"text": why})
-        _say(desk, why, run)
+        return _by_rule(desk, "the person's own words leave no room to ask a model", run)
+    try:
+        reply = await _send(desk, asked, writer, run)
+    except Overflow as fault:
+        desk.log(kinds.OVERFLOW, fault_data(fault, asked.tokens) | {"model": writer.model})
+        room = note_room(fault, tokens=asked.tokens, prose=asked.request.max_output)
+        less = _request(desk, task, writer, room)
+        if less is None:
+            return _by_rule(desk, f"not even the extract fits the window of {writer.model}: {fault}", run)
+        reply = await _send(desk, less, writer, run)
+    if reply.stop in NO_NOTE:
+        _failed(desk, NO_NOTE[reply.stop], run)
         return ""
-    body = desk.provider.encode(asked.request)
-    desk.log_request(kinds.NOTE_REQUEST, body, {"tokens": asked.tokens})
-    reply = await desk.provider.send(body, on_text=None)
-    if run is not None:
-        run.spend(reply, asked.tokens, desk.counter)
     if not reply.message.text.strip():
         _failed(desk, "the model wrote nothing", run)
     return reply.message.text
+
+
+def _request(desk: Desk, task: NoteTask, writer: Writer, hard: int) -> NoteRequest | None:
+    return note_request(task, prompt=desk.note_prompt, model=writer.model, hard=hard, counter=writer.counter)
+
+
+async def _send(desk: Desk, asked: NoteRequest, writer: Writer, run: Run | None) -> Reply:
+    """Sends, and counts what it took. Raises as a provider does."""
+    body = desk.encoded(writer.provider, asked.request)
+    desk.log_request(
+        kinds.NOTE_REQUEST, body, {"tokens": asked.tokens, "model": writer.model, "why": writer.why}
+    )
+    desk.say(body.notices, run)
+    reply = await writer.provider.send(body, on_text=None, on_note=partial(desk.noted, run=run))
+    data: dict[str, Any] = {"stop": reply.stop, "usage": reply.usage and asdict(reply.usage)}
+    if reply.notices:
+        data["notices"] = list(reply.notices)
+    desk.log(kinds.NOTE_REPLY, data)
+    desk.say(reply.notices, run)
+    if run is not None:
+        run.spend(reply, asked.tokens, writer.counter, model=writer.model, prices=writer.prices, note=True)
+    return reply
+
+
+def _by_rule(desk: Desk, why: str, run: Run | None) -> str:
+    why = mask(why)
+    desk.log(kinds.NOTE_BY_RULE, {"text": why})
+    _say(desk, why, run)
+    return ""
 
 
 def _failed(desk: Desk, why: str, run: Run | None) -> None:

@@ -13,6 +13,7 @@ from ethang_nb.errors import ToolFault
 
 __all__ = ["file_tools"]
 
+CASSETTE = ".cassette.jsonl"  # as providers.cassette has it, which would load what speaks HTTP
 MOST_NAMES = 500  # ► names one page shows
 LIST_SPARE_TOKENS = 24  # ► for the line that says where a list goes on
 SPARE_TOKENS = 8  # ► for numbers in a header or a mark that are longer than in the one that was counted
@@ -59,7 +60,7 @@ def file_tools(jail: Jail, counter: TokenCounter, page_tokens: Callable[[], int]
         """
         real = jail.folder(folder)
         found = sorted(real.iterdir(), key=lambda item: quoted(item.name))
-        names = [quoted(item.name) + "/" * item.is_dir() for item in found if not item.name.startswith(".")]
+        names = [quoted(item.name) + "/" * item.is_dir() for item in found if _shown(item.name)]
         if not 1 <= start <= max(1, len(names)):
             raise ToolFault(f"start {start} is outside the list, which has {len(names):,} names")
         head = f"[{sum(not name.endswith('/') for name in names)} files in {jail.name(real)}]"
@@ -70,6 +71,11 @@ def file_tools(jail: Jail, counter: TokenCounter, page_tokens: Callable[[], int]
         return Answer(text="\n".join([head, *shown, *more]), again="run")
 
     return read_file, list_files
+
+
+def _shown(name: str) -> bool:
+    """Neither a dot-file nor a cassette: what grows while it records would change the requests that it records."""
+    return not name.startswith(".") and not name.endswith(CASSETTE)
 
 
 def _names(names: Sequence[str], room: int, counter: TokenCounter) -> Sequence[str]:

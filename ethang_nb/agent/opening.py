@@ -30,7 +30,7 @@ def find_open(name: str, root: str | Path | None = None) -> Session | None:
 def settings_of(name: str, root: str | Path | None = None) -> dict[str, Any]:
     """What Session takes to go on with a recorded session as it last was: `model`, `window`, `policy` and so on.
 
-    `tools` are names. Raises Unknown.
+    `tools` are names; how it reaches models is among it where that was given. Raises Unknown.
     """
     known = {row.name for row in recorded_sessions(root)}
     if name not in known:
@@ -41,6 +41,7 @@ def settings_of(name: str, root: str | Path | None = None) -> dict[str, Any]:
         raise Unknown("session", name, sorted(known - {name}))
     data = found[-1].data
     same = {key: data[key] for key in ("model", "system", "project", "params", "tools")}
+    same |= data.get("given", {})
     return same | {"window": Window(**data["window"]), "policy": from_knobs(data["policy"])}
 
 

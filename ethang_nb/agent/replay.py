@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
 
 from ethang_nb.agent.desk import Desk
@@ -12,6 +13,7 @@ from ethang_nb.context.settings import Settings
 from ethang_nb.context.timeline import Timeline
 from ethang_nb.context.window import Levels, Window
 from ethang_nb.errors import BadPolicy
+from ethang_nb.providers.models import ModelFacts
 from ethang_nb.providers.windows import window_of
 
 __all__ = ["SessionTimeline", "recorded", "replayed"]
@@ -55,12 +57,16 @@ def replayed(
     policy: Policy | None = None,
     window: int | str | Window | None = None,
     levels: Levels | tuple[int, int, int] | None = None,
+    find: Callable[[str], ModelFacts | None] | None = None,
 ) -> SessionTimeline:
-    """Every step of a session of `model` under these settings, None: under its own. Raises BadPolicy, BadWindow."""
+    """Every step of a session of `model` under these settings, None: under its own. Raises BadPolicy, BadWindow.
+
+    `find` says what is known of a model whose window it is to be.
+    """
     rules = policy or told.settings.policy
     if levels is not None:
         rules = rules.with_levels(_levels(levels))
-    base = told.settings.base if window is None else window_of(window, model=model)
+    base = told.settings.base if window is None else window_of(window, model=model, find=find)
     settings = Settings.of(base, rules, told.settings.ratio)
     return SessionTimeline(told.tape(settings), settings, told.tape)
 

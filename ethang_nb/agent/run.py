@@ -8,14 +8,17 @@ from typing import Literal
 
 from ethang_nb._show import Shown
 from ethang_nb.agent.byrules import ByRules
+from ethang_nb.agent.masking import mask
+from ethang_nb.agent.notices import Notices
 from ethang_nb.agent.reseeding import ReseedPlan
+from ethang_nb.agent.spending import Spending, Spent
 from ethang_nb.context.budget import percentile
-from ethang_nb.context.counting import TokenCounter, message_tokens
-from ethang_nb.context.fold import PHANTOM
+from ethang_nb.context.counting import TokenCounter
 from ethang_nb.context.snapshot import Diff, Snapshot, StepRow
 from ethang_nb.context.wording import printable
 from ethang_nb.errors import RunEnded
-from ethang_nb.providers.protocol import Reply, Usage
+from ethang_nb.providers.models import Prices
+from ethang_nb.providers.protocol import Reply
 
 __all__ = ["Ending", "Progress", "Run"]
 
@@ -45,8 +48,8 @@ class Run(Shown):
         self.ending: Ending = "running"
         self.answer = ""
         self.error = ""
-        self.tokens_in = 0
-        self.tokens_out = 0
+        self.detail = ""
+        """Further lines of the error, such as how a request differs from the recorded one."""
         self.calls = 0
         self.fills: list[int] = []
         self.snapshot: Snapshot | None = None
@@ -55,6 +58,9 @@ class Run(Shown):
         """How its piece of work started from the core; None where it went on from what stood there."""
         self.by_rules = ByRules()
         """The notes that rules wrote because no model did."""
+        self.said = Notices()
+        """What a person should know of its requests and replies."""
+        self._all, self._notes = Spending(), Spending()
         self._done = threading.Event()
         self._fault: Exception | None = None
 
@@ -70,8 +76,58 @@ class Run(Shown):
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What a person should know of this run: that a note was written by rules, and why."""
-        return self.by_rules.notices
+        """What a person should know of this run: what went otherwise than asked for, and notes written by rules."""
+        return (*self.said.lines, *self.by_rules.notices)
+
+    # ---- what it took; handoff notes are in all of these, and counted by themselves besides
+
+    @property
+    def usage(self) -> Spent:
+        """What all its requests took."""
+        return self._all.spent
+
+    @property
+    def notes_usage(self) -> Spent:
+        """What the requests for handoff notes took of it."""
+        return self._notes.spent
+
+    @property
+    def tokens_in(self) -> int:
+        return self._all.spent.input
+
+    @property
+    def tokens_out(self) -> int:
+        return self._all.spent.output
+
+    @property
+    def cached(self) -> int | None:
+        """Of the tokens in, those read from the provider's cache; None: it does not say."""
+        return self._all.spent.cached
+
+    @property
+    def written(self) -> int | None:
+        """Of the tokens in, those put into the provider's cache; None: it does not say."""
+        return self._all.spent.written
+
+    @property
+    def reasoning(self) -> int | None:
+        """Of the tokens out, those that nobody sees; None: the provider does not say."""
+        return self._all.spent.reasoning
+
+    @property
+    def cost(self) -> int | None:
+        """In 10⁻⁶ USD; None where a price or a count is unknown, and `usage.unpriced` says which."""
+        return self._all.spent.cost
+
+    @property
+    def note_tokens(self) -> int:
+        """Tokens in and out of the requests for handoff notes."""
+        return self._notes.spent.input + self._notes.spent.output
+
+    @property
+    def note_cost(self) -> int | None:
+        """What the handoff notes cost, in 10⁻⁶ USD; None where a price or a count is unknown."""
+        return self._notes.spent.cost
 
     @property
     def done(self) -> bool:
@@ -81,18 +137,26 @@ class Run(Shown):
     def ok(self) -> bool:
         return self.ending == "completed"
 
-    def spend(self, reply: Reply, own: int, counter: TokenCounter) -> None:
+    def spend(
+        self,
+        reply: Reply,
+        own: int,
+        counter: TokenCounter,
+        *,
+        model: str = "",
+        prices: Prices | None = None,
+        predicted: int | None = None,
+        note: bool = False,
+    ) -> None:
         """Adds what the provider says it counted; our own count where it says nothing, or something phantom.
 
-        `own`: tokens of the request by our own count.
+        `own`: tokens of the request by our own count; `predicted` of them should have been in the provider's cache.
         """
-        usage = reply.usage or Usage()
-        told = usage.input is not None and usage.input <= PHANTOM * own
-        self.tokens_in += usage.input if usage.input is not None and told else own
-        self.tokens_out += message_tokens(reply.message, counter) if usage.output is None else usage.output
+        for spending in (self._all, self._notes) if note else (self._all,):
+            spending.add(reply, own, counter, model=model, prices=prices, predicted=predicted)
 
     def finish(self, ending: Ending, error: str = "") -> None:
-        self.ending, self.error = ending, error
+        self.ending, self.error = ending, mask(error)
 
     def break_off(self, fault: Exception) -> None:
         """Not an end of the work but of the machinery under it: the record cannot be written, or a bug of ours."""

@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any
 
 __all__ = ["MainThread", "Runner", "in_thread", "on_main", "on_main_thread", "plain"]
+
+CLOSING = 2.0  # ► seconds that connections and servers get to be closed in
 
 Late = Callable[[Any], None]
 """Told, in the loop, what a function gave back after nobody waited for it any more."""
@@ -27,6 +29,7 @@ class Runner:
         self._name = name
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+        self._last: Callable[[], Awaitable[None]] | None = None
 
     def submit(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
         loop = self._started()
@@ -42,24 +45,31 @@ class Runner:
         """Whether the caller is the worker thread itself."""
         return self._thread is threading.current_thread()
 
-    def close(self) -> None:
+    def close(self, last: Callable[[], Awaitable[None]] | None = None) -> None:
+        """Ends the thread; `last` is awaited in its loop before that, for a bounded time."""
+        self._last = last
+        if last is not None:
+            with suppress(RuntimeError):  # no thread can be started any more: the interpreter ends
+                self._started()
         if self._loop is not None and self._thread is not None:
             _call_in(self._loop, self._loop.stop)
             if not self.inside:
-                self._thread.join(timeout=2)
+                self._thread.join(timeout=CLOSING + 2)
         self._loop = self._thread = None
 
     def _started(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
-            self._loop = asyncio.new_event_loop()
-            self._thread = threading.Thread(
-                target=self._run, args=(self._loop,), name=self._name, daemon=True
-            )
-            self._thread.start()
+            loop = asyncio.new_event_loop()
+            thread = threading.Thread(target=self._run, args=(loop,), name=self._name, daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:
+                loop.close()
+                raise
+            self._loop, self._thread = loop, thread
         return self._loop
 
-    @staticmethod
-    def _run(loop: asyncio.AbstractEventLoop) -> None:
+    def _run(self, loop: asyncio.AbstractEventLoop) -> None:
         asyncio.set_event_loop(loop)
         try:
             loop.run_forever()
@@ -68,6 +78,10 @@ class Runner:
             for task in rest:
                 task.cancel()
             loop.run_until_complete(asyncio.gather(*rest, return_exceptions=True))
+            if self._last is not None:
+                with suppress(TimeoutError):
+                    loop.run_until_complete(asyncio.wait_for(self._last(), CLOSING))
+            loop.run_until_complete(loop.shutdown_asyncgens())
             loop.close()
 
 

@@ -9,45 +9,35 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from ethang_nb.agent.archive import Archive
 from ethang_nb.agent.desk import Desk
 from ethang_nb.agent.given import check_kinds, check_room, chosen_folder, chosen_name
 from ethang_nb.agent.jail import Jail
 from ethang_nb.agent.limits import Limits
+from ethang_nb.agent.looking import Looking
+from ethang_nb.agent.masking import mask
+from ethang_nb.agent.models import Models
 from ethang_nb.agent.prompt import prompt
-from ethang_nb.agent.replay import recorded, replayed
-from ethang_nb.agent.reseeding import COOLED, ReseedPlan, foretold_next, foretold_reseed
+from ethang_nb.agent.reseeding import ReseedPlan
 from ethang_nb.agent.run import Progress, Run
 from ethang_nb.agent.runner import MainThread, on_main_thread
-from ethang_nb.agent.settlement import dear_parts, resume, settle, under, unsent
+from ethang_nb.agent.settlement import dear_parts, resume, settle, under
 from ethang_nb.agent.tool import Tool
-from ethang_nb.agent.trace import Trace, trace
 from ethang_nb.agent.watchers import Change, Register
 from ethang_nb.agent.worker import Worker
 from ethang_nb.clock import Clock, SystemClock
 from ethang_nb.config import named_policy
-from ethang_nb.context.budget import Budget
-from ethang_nb.context.messages import Message
-from ethang_nb.context.occupancy import budget
-from ethang_nb.context.outline import segments
 from ethang_nb.context.plan import Plan
 from ethang_nb.context.policy import Policy
-from ethang_nb.context.rehearsal import foretold
-from ethang_nb.context.retold import Retold
-from ethang_nb.context.segments import Segments
-from ethang_nb.context.snapshot import Pin, Snapshot, StepRow
-from ethang_nb.context.timeline import Timeline
-from ethang_nb.context.window import Levels, Window
+from ethang_nb.context.snapshot import Pin
+from ethang_nb.context.window import Window
 from ethang_nb.context.wording import printable
 from ethang_nb.errors import Misuse
+from ethang_nb.providers.endpoints import Tables
 from ethang_nb.providers.protocol import Provider
-from ethang_nb.providers.registry import provider
-from ethang_nb.providers.unasked import Unasked
-from ethang_nb.providers.windows import window_of
 from ethang_nb.store.database import home
-from ethang_nb.store.record import Event
 from ethang_nb.tokens.registry import counter
 
 __all__ = ["BUILT_IN", "OPEN", "Session"]
@@ -62,11 +52,16 @@ OPEN: Register[tuple[Path, str], Session] = Register()
 """Sessions that are open for writing in this process, by project folder and name; it tells who comes and goes."""
 
 
-class Session:
+class Session(Looking):
     """An agent session. `model` is a model id; `window` tokens, a Window, or None for the model's own.
 
     `root` is the folder that tools may read and that holds the record (`.ethang`); `tools` adds functions, or
-    names the built-in ones to be used. Raises Unknown, BadWindow, BadPolicy, PathRefused, SessionHeld.
+    names the built-in ones to be used.
+
+    `providers` are tables of providers by name (base_url, wire, key, headers), in front of those of `ethang.toml`; keys
+    come from the environment alone. `cassette` is the name or path of a recording that answers, or listens.
+    `summariser` writes the handoff notes; without one the cheapest of `models` that can hold the text does, else the
+    session's own. Raises Unknown, BadWindow, BadPolicy, PathRefused, KeyMissing, CassetteMiss, SessionHeld.
     """
 
     def __init__(
@@ -82,6 +77,10 @@ class Session:
         tools: Sequence[Tool | Callable[..., Any] | str] = (),
         root: str | Path | None = None,
         limits: Limits | None = None,
+        cassette: str | Path | None = None,
+        providers: Tables | None = None,
+        summariser: str | None = None,
+        models: Sequence[str] = (),
         store: str | Path | None = None,
         clock: Clock | None = None,
         look: bool = False,
@@ -92,34 +91,38 @@ class Session:
             model=model, name=name, system=system, project=project, limits=limits, tools=tools, params=params
         )
         self.model, self.name = model, chosen_name(name)
-        asked: Provider = Unasked(model) if look else provider(model)
         self.counter = counter(model)
         self.params: Mapping[str, Any] = dict(params or {})
         self.closed = False
         jail = Jail(Path.cwd() if root is None else root)
         self.root = jail.root
         folder = self.root if store is None else chosen_folder(store)
+        given = Models(providers=providers, cassette=cassette, summariser=summariser, models=models)
+        reach = given.reach(model, self.root, look=look)
         self._desk = desk = Desk(
             name=self.name,
             model=model,
-            provider=asked,
+            provider=given.provider(model, reach, look=look),
             counter=self.counter,
             limits=limits or Limits(),
             params=self.params,
-            window=window_of(window, model=model),
+            window=reach.window(window, model),
             policy=named_policy(policy, self.root),
             system=prompt(SYSTEM_PROMPT).text if system is None else system,
             project=project or "",
             tools=tools,
             jail=jail,
+            reach=reach,
+            given=given,
         )
         self.live, self.toolbox, self.lock = desk.live, desk.toolbox, desk.lock
         # Before the record is opened, so that a session that cannot be leaves nothing in it.
         check_room(self.live.state)
+        real = clock or SystemClock()
         self._key = (home(folder).resolve(), self.name)
         if not look:
             self._take_over()
-        self.archive = Archive(folder, self.name, jail, clock or SystemClock(), write=not look)
+        self.archive = Archive(folder, self.name, jail, reach.clock(real), write=not look, beats=real)
         try:
             desk.keep_in(self.archive)
             resumed = resume(desk, look=look)
@@ -173,15 +176,6 @@ class Session:
         self._worker.stop()
 
     @property
-    def running(self) -> bool:
-        return self._worker.running
-
-    @property
-    def state(self) -> Literal["running", "idle"]:
-        """What a snapshot says it is doing: a run whose end is on record is not running any more."""
-        return "running" if self.running and self._worker.working else "idle"
-
-    @property
     def _run(self) -> Run | None:
         """The run that is going on, or the last one."""
         return self._worker.run
@@ -218,7 +212,7 @@ class Session:
     def pin(self, text: str, kind: str = "constraint") -> Pin:
         """Keeps a constraint or decision verbatim from the next request on."""
         with self.lock:
-            pin = self.live.pin(" ".join(text.split()) if isinstance(text, str) else text, kind)
+            pin = self.live.pin(mask(" ".join(text.split())) if isinstance(text, str) else text, kind)
         self._desk.changes.tell("pin")
         return pin
 
@@ -269,7 +263,10 @@ class Session:
 
     @provider.setter
     def provider(self, other: Provider) -> None:
-        self._desk.provider = other
+        before, self._desk.provider = self._desk.provider, other
+        self._desk.reading = None  # what the last one counted says nothing of this one
+        if before is not other:
+            self._worker.let_go(before)
 
     @property
     def limits(self) -> Limits:
@@ -280,139 +277,16 @@ class Session:
         self._desk.limits = other
 
     @property
+    def given(self) -> Models:
+        """What was said of models beside its own: providers, cassette, summariser."""
+        return self._desk.given
+
+    @property
     def main(self) -> MainThread:
         """Who waits for the run that is going on."""
         return self._desk.main
 
-    # ---- looking
-
-    @property
-    def window(self) -> Window:
-        return self.live.state.window
-
-    @property
-    def policy(self) -> Policy:
-        return self.live.state.policy
-
-    @property
-    def sent(self) -> tuple[Message, ...]:
-        """The messages of the last request."""
-        return self._desk.last_sent
-
-    @property
-    def recorded(self) -> tuple[Event, ...]:
-        """Every event of this session, oldest first."""
-        return self.archive.record.events()
-
-    @property
-    def segments(self) -> Segments:
-        with self.lock:
-            return segments(self.live, unsent(self.live))
-
-    @property
-    def budget(self) -> Budget:
-        with self.lock:
-            return budget(self.live, self.chronicle.fills)
-
-    @property
-    def timeline(self) -> tuple[StepRow, ...]:
-        with self.lock:
-            return tuple(self.chronicle.steps)
-
-    @property
-    def pins(self) -> tuple[Pin, ...]:
-        with self.lock:
-            return tuple(self.live.pins)
-
-    @property
-    def snapshot(self) -> Snapshot:
-        with self.lock:
-            return self._snapshot(self.state)
-
-    def plan(self, *, cleanup: bool = False, reseed: bool = False) -> Plan:
-        """What the policy does at the next request; with `cleanup` what a cleanup would do now. Changes nothing.
-
-        It says also where the next piece of work would start from the core before that. With `reseed` what a start
-        from the core would do, and what the core does not hold (a ReseedPlan).
-        """
-        if cleanup and reseed:
-            raise Misuse("cleanup and reseed are two plans; ask for one of them")
-        with self.lock:
-            if reseed:
-                return foretold_reseed(self.live)
-            return (
-                foretold(self.live, asked=True)
-                if cleanup
-                else foretold_next(self.live, begun=self._worker.begun)
-            )
-
-    def trace(self, text: str) -> Trace:
-        """Where did this text go? All that holds or held it: in the window, in the record, when it left and how.
-
-        However it is spaced, and whatever the case of its letters. Changes nothing. Raises Misuse for a blank text.
-        """
-        with self.lock:
-            return trace(self._desk, text)
-
-    def replay(
-        self,
-        *,
-        policy: str | Policy | None = None,
-        window: int | str | Window | None = None,
-        levels: Levels | tuple[int, int, int] | None = None,
-    ) -> Timeline:
-        """Every step of this session under another policy, window or levels (nudge, cleanup, landing ‰); no model call.
-
-        Without arguments, too, it is not exactly what happened: releases by the model are not replayed, and notes that
-        a model wrote count as what was reserved.
-
-        It is made of the session's own messages in the order of its segments, pieces of work begun where they began.
-        Results are taken as they entered: what was cut on entry stays cut, also in a window that had had room for it,
-        and a smaller one cuts further. What only happened because of this session's own plans is not in it: releases
-        the model offered, cleanups and starts from the core that a person asked for, the prose of handoff notes (a
-        note counts as what was reserved). A request is made before every answer and one at the end. Changes nothing.
-        Raises BadPolicy, BadWindow, Unknown.
-        """
-        chosen, told = self._policy(policy), self.retold()
-        # A run that is going on need not wait for what is planned here.
-        return replayed(told, model=self.model, policy=chosen, window=window, levels=levels)
-
-    def retold(self) -> Retold:
-        """What it went through, to be told once more under other settings."""
-        with self.lock:
-            return recorded(self._desk)
-
-    def report(self, failure: str) -> None:
-        """Says in the notices that a view failed."""
-        self._desk.changes.failures.append(failure)
-
-    def request(self, step: int) -> bytes:
-        """The bytes of the request of step `step`, exactly as they were sent. Raises NoSuchAddress."""
-        return self.archive.request(step)
-
-    def _snapshot(self, state: str) -> Snapshot:
-        return self.chronicle.snapshot(**self.about(state), repairs=unsent(self.live))
-
-    def about(self, state: str = "") -> dict[str, Any]:
-        """What a snapshot says of the session beside its context: name, model, model_label, state and notices."""
-        cooled = (COOLED,) if self.live.state.cooled else ()
-        said = (
-            *self._dear,
-            *cooled,
-            *self._worker.notices,
-            *self._desk.by_rules.notices,
-        )
-        failures = (*self._desk.watchers.failures, *self._desk.changes.failures)
-        return {
-            "name": self.name,
-            "model": self.model,
-            "model_label": self.provider.label,
-            "state": state or self.state,
-            "notices": (*said, *failures, *self.drift),
-        }
-
-    def _policy(self, policy: str | Policy | None) -> Policy | None:
-        return None if policy is None else named_policy(policy, self.root)
+    # ---- inside
 
     def _take_over(self) -> None:
         """A session of this name that is open here gives way, so that a cell that makes one can be run again."""

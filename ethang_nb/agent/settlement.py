@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ethang_nb.agent.desk import Desk
 from ethang_nb.agent.given import check_room
+from ethang_nb.agent.masking import masked
 from ethang_nb.agent.toolbox import FINISHED_UNREAD, INTERRUPTED, NEVER_STARTED, refusal
 from ethang_nb.context import kinds
 from ethang_nb.context.address import event_of
@@ -22,10 +23,18 @@ from ethang_nb.context.replaying import replay_into
 from ethang_nb.context.settings import Settings
 from ethang_nb.context.state import State
 from ethang_nb.context.window import Window
-from ethang_nb.providers.windows import window_of
 from ethang_nb.tokens.registry import family_ratio
 
-__all__ = ["Resumed", "dear_parts", "resume", "settle", "settle_open_calls", "under", "unsent"]
+__all__ = [
+    "Resumed",
+    "dear_parts",
+    "resume",
+    "settle",
+    "settle_open_calls",
+    "take_window",
+    "under",
+    "unsent",
+]
 
 DEAR_PER_MILLE = 600  # fixed parts above this share of usable are said at the start (DESIGN 6)
 _CAME = {kinds.TOOL_START: INTERRUPTED, kinds.TOOL_END: FINISHED_UNREAD}
@@ -53,8 +62,10 @@ def resume(desk: Desk, *, look: bool) -> Resumed:
     entries = desk.archive.entries()
     drift = replay_into(desk.live, entries, look=look)
     desk.by_rules.recall(entries)
+    desk.notices.recall(entries)
+    desk.corrections.recall(entries, desk.model)
     if not look:
-        settle(desk, wanted)
+        settle(desk, _believed(desk, wanted))
         settle_open_calls(desk)
     came = [entry.kind for entry in entries if entry.kind in (kinds.WORK, kinds.MESSAGE)]
     return Resumed(drift=drift, begun=came[-1:] == [kinds.WORK])
@@ -66,8 +77,9 @@ def under(desk: Desk, window: int | str | Window | None, policy: Policy | None) 
     Raises BadWindow, also where less room than now is too little.
     """
     state = desk.live.state
+    given = None if window is None else desk.reach.window(window, desk.model)
     settings = Settings.of(
-        state.settings.base if window is None else window_of(window, model=desk.model),
+        state.settings.base if given is None else desk.corrections.of(given),
         state.policy if policy is None else policy,
         state.ratio,
     )
@@ -75,6 +87,19 @@ def under(desk: Desk, window: int | str | Window | None, policy: Policy | None) 
     if wanted.usable < state.usable or wanted.note_tokens > state.note_tokens:
         check_room(wanted)
     return wanted
+
+
+def _believed(desk: Desk, wanted: State) -> State:
+    """The state that was wanted, under the window that its provider has corrected before."""
+    settings = wanted.settings
+    base = desk.corrections.of(settings.base)
+    return wanted._replace(settings=Settings.of(base, settings.policy, settings.ratio))
+
+
+def take_window(desk: Desk, window: Window) -> None:
+    """Goes on under a window that the provider itself named; whether all that must stand has room will show."""
+    state = desk.live.state
+    settle(desk, state._replace(settings=Settings.of(window, state.policy, state.ratio)))
 
 
 def settle(desk: Desk, wanted: State) -> None:
@@ -103,6 +128,9 @@ def settle(desk: Desk, wanted: State) -> None:
         "parts": parts,
         "prompts": [desk.note_prompt.reference],
     }
+    if desk.given.recorded:
+        settings["given"] = desk.given.recorded
+    settings = masked(settings)  # as it is recorded
     known = desk.archive.record.events(kinds=(kinds.SETTINGS,))
     if not known or known[-1].data != json.loads(json.dumps(settings)):
         desk.log(kinds.SETTINGS, settings)

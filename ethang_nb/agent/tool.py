@@ -112,9 +112,13 @@ def arguments_of(called: Tool, text: str) -> dict[str, Any]:
     import jsonschema
 
     try:
-        arguments = json.loads(text) if text and text.strip() else {}
+        arguments = json.loads(text, parse_constant=_no_number) if text and text.strip() else {}
     except ValueError as error:
         raise ToolFault(f"arguments of {called.name} are not JSON: {error}; send one JSON object") from None
+    except RecursionError:
+        raise ToolFault(
+            f"arguments of {called.name} are nested too deeply; send one flat JSON object"
+        ) from None
     arguments = {} if arguments is None else arguments
     if not isinstance(arguments, dict):
         raise ToolFault(f"arguments of {called.name} are a {type(arguments).__name__}; send one JSON object")
@@ -125,6 +129,11 @@ def arguments_of(called: Tool, text: str) -> dict[str, Any]:
         where = "".join(f"[{step!r}]" for step in found.absolute_path)
         raise ToolFault(f"arguments of {called.name}{where}: {found.message[:300]}")
     return arguments
+
+
+def _no_number(word: str) -> Any:
+    """NaN and the infinities, which Python would take and JSON does not know."""
+    raise ValueError(f"{word} is no JSON value")
 
 
 def as_answer(called: Tool, value: Any) -> Answer:

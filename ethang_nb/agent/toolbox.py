@@ -21,11 +21,23 @@ from ethang_nb.context.catalogue import ToolSpec
 from ethang_nb.context.messages import ToolCall, ToolResult, clean
 from ethang_nb.errors import EthangError, Misuse, Unknown
 
-__all__ = ["FINISHED_UNREAD", "INTERRUPTED", "NEVER_STARTED", "Toolbox", "refusal"]
+__all__ = [
+    "BROKEN_OFF",
+    "CUT_OFF",
+    "FINISHED_UNREAD",
+    "INTERRUPTED",
+    "NEVER_STARTED",
+    "REFUSED",
+    "Toolbox",
+    "refusal",
+]
 
 NEVER_STARTED = "[never started: the run was stopped before this call]"
 INTERRUPTED = "[interrupted: the run was stopped during this call; what it did is unknown]"
 FINISHED_UNREAD = "[no result was recorded: the call finished, and the run was stopped before it was read]"
+CUT_OFF = "[error] your output was cut before this call was whole; it did not run"
+BROKEN_OFF = "[error] your output ended without its end marker; no call of it was run"
+REFUSED = "[error] you refused to answer; no call of that reply was run"
 LONGEST_ERROR = 500  # characters of an exception's text that the model is told
 SEARCH = "find_in_record"  # the tool that searches the record
 LONGEST_LATE = 10_000  # ► characters kept of a result that came too late

@@ -13,8 +13,8 @@ from typing import Generic, Literal, TypeVar
 __all__ = ["Change", "Register", "Watchers"]
 
 Change = Literal[
-    "run started", "request", "message", "note", "usage", "pin", "unpin", "begin", "compact", "reseed", "cool",
-    "change", "run ended", "closed",
+    "run started", "request", "text", "waited", "message", "note", "usage", "pin", "unpin", "begin", "compact",
+    "reseed", "cool", "change", "run ended", "closed",
 ]  # fmt: skip
 """What changed in a session or context: what was done to it, or what came."""
 

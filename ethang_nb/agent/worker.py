@@ -7,19 +7,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 
+from ethang_nb.agent.asking import turn_over
 from ethang_nb.agent.desk import Desk
 from ethang_nb.agent.given import task_text
-from ethang_nb.agent.loop import Loop, turn_over
+from ethang_nb.agent.loop import Loop
+from ethang_nb.agent.masking import mask
 from ethang_nb.agent.reseeding import ReseedPlan, foretold_reseed, reseed_plan
 from ethang_nb.agent.run import Ending, Progress, Run
-from ethang_nb.agent.runner import MainThread, Runner
+from ethang_nb.agent.runner import CLOSING, MainThread, Runner
 from ethang_nb.context import kinds
 from ethang_nb.context.explain import next_cleanup
 from ethang_nb.context.messages import user
 from ethang_nb.context.plan import Plan
 from ethang_nb.context.snapshot import Snapshot
 from ethang_nb.errors import EthangError, SessionBusy
+from ethang_nb.providers.protocol import Provider
 
 __all__ = ["Worker"]
 
@@ -42,6 +46,7 @@ class Worker:
         """The run that is going on, or the last one."""
         self._working: asyncio.Task[None] | None = None
         self._to_stop: Run | None = None
+        self._ended = False
 
     @property
     def running(self) -> bool:
@@ -76,7 +81,7 @@ class Worker:
         """Begins a piece of work; the next run's task is its task."""
         with self._desk.lock:
             self.refuse_busy()
-            self._open(name)
+            self._open(mask(name))
             self._begun = True
         self._desk.changes.tell("begin")
 
@@ -94,7 +99,7 @@ class Worker:
 
     def start(self, task: str, main: MainThread) -> Run:
         """Starts a run and returns at once; `main` is whoever waits for it. Raises EmptyTask, SessionBusy, Misuse."""
-        desk, text = self._desk, task_text(task)
+        desk, text = self._desk, mask(task_text(task))
         with desk.lock:
             self.refuse_busy()
             run = Run(desk.name, text, desk.provider.label)
@@ -147,6 +152,7 @@ class Worker:
         desk, chronicle = self._desk, self._desk.chronicle
         with desk.lock:
             try:
+                desk.coming.begin()
                 desk.log(kinds.RUN_END, {"ending": run.ending, "error": run.error, "answer": run.answer})
             except EthangError as error:  # the end cannot be recorded: a full disk, a record that was closed
                 run.break_off(error)
@@ -197,6 +203,14 @@ class Worker:
             else:
                 self._desk.live.cool()
 
+    def let_go(self, provider: Provider) -> None:
+        """Closes a provider that is asked no more, in the loop that asked it."""
+        closing = self._runner.submit(provider.close())
+        if not self.inside:
+            with suppress(Exception):  # whatever keeps it open keeps nobody from going on with another
+                closing.result(CLOSING)
+
     def close(self) -> None:
-        """Ends the thread."""
-        self._runner.close()
+        """Closes the providers, and ends the thread."""
+        ended, self._ended = self._ended, True
+        self._runner.close(None if ended else self._desk.let_go)

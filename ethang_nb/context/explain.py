@@ -16,7 +16,7 @@ from ethang_nb.context.ledger import Row
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.plan import Act, Plan, Verdict
 from ethang_nb.context.planner import cleanup
-from ethang_nb.context.pricing import Price, price
+from ethang_nb.context.pricing import RATES, Price, Rates, price
 from ethang_nb.context.state import State
 from ethang_nb.context.staying import Staying
 from ethang_nb.context.wording import REASONS, percent
@@ -30,7 +30,10 @@ def next_cleanup(context: LiveContext) -> Plan:
 
 
 def as_plan(context: LiveContext, decision: Decision) -> Plan:
-    """A decision as the value people see, priced against the request that was sent last, where one was."""
+    """A decision as the value people see, priced against the request that was sent last, where one was.
+
+    At the model's own cache prices where the context has them, else at the usual ones.
+    """
     cached = context.sent
     state, known = decision.before, context.known()
     usable = state.usable
@@ -50,15 +53,16 @@ def as_plan(context: LiveContext, decision: Decision) -> Plan:
         asked=decision.asked,
         kept=decision.keep,
         note_tokens=decision.note_tokens,
-        price=price_of(decision, cached) if decision.after is not state else None,
+        price=price_of(decision, cached, context.rates or RATES) if decision.after is not state else None,
         _verdicts=lambda: _verdicts(decision, known),
         _digest=lambda: digest(decision, known, hashes),
     )
 
 
-def price_of(decision: Decision, cached: int | None = None) -> Price:
+def price_of(decision: Decision, cached: int | None = None, rates: Rates = RATES) -> Price:
     """From the first changed position of the cached prefix on, everything is processed again."""
-    return price(decision.before.total, decision.after.total, _unchanged(decision), cached=cached)
+    before, after = decision.before.total, decision.after.total
+    return price(before, after, _unchanged(decision), cached=cached, rates=rates)
 
 
 def _unchanged(decision: Decision) -> int:

@@ -17,6 +17,7 @@ __all__ = [
     "NOTE",
     "NOTE_BY_RULE",
     "NOTE_FAILED",
+    "NOTE_REPLY",
     "NOTE_REQUEST",
     "OVERFLOW",
     "PIN",
@@ -36,6 +37,7 @@ __all__ = [
     "TOOL_START",
     "UNPIN",
     "USAGE",
+    "WAITED",
     "WORK",
     "EventKind",
 ]
@@ -43,7 +45,8 @@ __all__ = [
 EventKind = Literal[
     "message", "system", "work", "reseed", "cool", "core", "asked", "release", "point", "note", "usage", "pin", "unpin",
     "settings",
-    "run", "run end", "request", "reply", "overflow", "provider error", "note request", "note failed", "note by rule",
+    "run", "run end", "request", "waited", "reply", "overflow", "provider error",
+    "note request", "note reply", "note failed", "note by rule",
     "tool start", "tool end", "late", "spilled",
 ]  # fmt: skip
 
@@ -86,14 +89,18 @@ RUN_END: Final = "run end"
 """A run has ended, with its ending, error and answer; worker."""
 REQUEST: Final = "request"
 """A request for the work itself, byte for byte as pieces, before it is sent; loop."""
+WAITED: Final = "waited"
+"""What a person who waited for a reply was told meanwhile, such as that it is tried again; loop, compaction."""
 REPLY: Final = "reply"
 """A reply came: how it stopped and what it cost. Its message is an event of its own; loop."""
 OVERFLOW: Final = "overflow"
-"""The provider said that the request does not fit its window; loop."""
+"""A request does not fit the window of who was asked: what that one said, and what came of it; loop, compaction."""
 PROVIDER_ERROR: Final = "provider error"
-"""A request failed, and the run with it; loop."""
+"""A request failed, and the run with it; what of the reply had come by then; loop."""
 NOTE_REQUEST: Final = "note request"
-"""A request for the prose of a handoff note, as pieces, before it is sent; compaction."""
+"""A request for the prose of a handoff note, as pieces, before it is sent, and who is asked; compaction."""
+NOTE_REPLY: Final = "note reply"
+"""The prose of a handoff note came: how it stopped and what it cost; compaction."""
 NOTE_FAILED: Final = "note failed"
 """The prose of a note could not be had, and why; compaction."""
 NOTE_BY_RULE: Final = "note by rule"

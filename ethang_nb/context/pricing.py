@@ -46,6 +46,11 @@ class Price:
     served: int | None = None
 
     @property
+    def usual(self) -> bool:
+        """Whether it was reckoned with the usual cache prices, and not with other ones of the model's own."""
+        return (self.read_per_mille, self.write_per_mille) == (RATES.read, RATES.write)
+
+    @property
     def missed(self) -> int | None:
         """Tokens that the cache held less than predicted (below 0: more); None until the provider reported."""
         return None if self.served is None else self.prefix - self.served

@@ -76,13 +76,21 @@ class Record:
 
     @classmethod
     def open(
-        cls, root: Path | str | None, session: str, *, clock: Clock = _CLOCK, write: bool = True
+        cls,
+        root: Path | str | None,
+        session: str,
+        *,
+        clock: Clock = _CLOCK,
+        beats: Clock | None = None,
+        write: bool = True,
     ) -> Record:
         """The record of `session` in the project folder `root`.
 
         For writing it is made where it is missing, and held until `close`: SessionHeld where another process,
         or this one, has it. For reading (`write=False`) it sees every event as it is committed; Unknown where
         there is no such session. Raises RecordFault for a file that cannot be used.
+
+        `clock` dates the events, and may stand still; `beats` is the one of the lease, which must not (None: the same).
         """
         name = clean(session).strip()
         if not name:
@@ -92,7 +100,7 @@ class Record:
         connection = database.connect(path, write=write)
         try:
             with database.faults(path):
-                lease = _take(connection, path, name, clock) if write else None
+                lease = _take(connection, path, name, clock, beats or clock) if write else None
                 _check(connection, path, name)
                 record = cls(connection, path, name, clock=clock, lease=lease)
         except BaseException:
@@ -316,11 +324,11 @@ def sessions(root: Path | str | None = None, *, clock: Clock = _CLOCK) -> tuple[
     )  # fmt: skip
 
 
-def _take(connection: sqlite3.Connection, path: Path, name: str, clock: Clock) -> Lease:
+def _take(connection: sqlite3.Connection, path: Path, name: str, clock: Clock, beats: Clock) -> Lease:
     """Makes the session where it is missing, and takes its lease."""
     with database.transaction(connection, path):
         connection.execute("INSERT OR IGNORE INTO session (name, created) VALUES (?, ?)", (name, clock.now()))
-        lease = Lease(connection, _number(connection, name), name, clock)
+        lease = Lease(connection, _number(connection, name), name, beats)
         lease.take()
     return lease
 

@@ -6,7 +6,9 @@ percent with one decimal. No view formats a number by itself.
 
 from __future__ import annotations
 
-__all__ = ["count", "grouped", "numbered", "per_mille", "percent", "share", "tokens"]
+__all__ = ["count", "dollars", "grouped", "numbered", "per_mille", "percent", "share", "tokens"]
+
+SMALLEST = 100  # 10⁻⁶ USD: the last of four decimals
 
 
 def grouped(value: int) -> str:
@@ -19,6 +21,14 @@ def percent(value: int) -> str:
     sign = "-" if value < 0 else ""
     whole, tenth = divmod(abs(value), 10)
     return f"{sign}{whole:,}.{tenth} %"
+
+
+def dollars(value: int) -> str:
+    """10⁻⁶ USD as dollars with four decimals, rounded up: 12_300 is "$0.0123". Less than that is "under $0.0001"."""
+    if 0 < value < SMALLEST:
+        return "under $0.0001"
+    whole, rest = divmod(-(-value // SMALLEST), 10_000)
+    return f"${whole:,}.{rest:04d}"
 
 
 def per_mille(part: int, whole: int) -> int:

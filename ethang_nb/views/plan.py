@@ -59,7 +59,8 @@ def price(cost: Price) -> str:
 def _rates(cost: Price) -> str:
     """The cache prices it was reckoned with, as shares of the price of fresh input."""
     read, write = percent(cost.read_per_mille), percent(cost.write_per_mille)
-    return f"Reckoned with cache reads at {read} of the input price, writes at {write}."
+    whose = "usual prices" if cost.usual else "the model's prices"
+    return f"Reckoned with {whose}: cache reads at {read} of the input price, writes at {write}."
 
 
 def text(plan: Plan, *, more: str = "") -> str:
@@ -76,6 +77,7 @@ def text(plan: Plan, *, more: str = "") -> str:
         said.append(f"{tokens(plan.note_tokens)} reserved for the handoff note.")
     if plan.price:
         said += indented(price(plan.price), "")
+        said += [] if plan.price.usual else indented(_rates(plan.price), "")
     if plan.digest:
         said.append(f"digest {line(plan.digest, 80)}")
     return "\n".join(said)

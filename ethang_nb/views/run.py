@@ -13,14 +13,47 @@ from ethang_nb.views import budget, context, diff, stored
 from ethang_nb.views.excerpt import fitting, size
 from ethang_nb.views.limits import ANSWER, BODY_BYTES, DATA_LEAST, PREVIEW
 from ethang_nb.views.markup import Markup, el, lines
-from ethang_nb.views.numbers import count, grouped, percent
-from ethang_nb.views.plain import indented, line, opened, visible
+from ethang_nb.views.numbers import count, dollars, grouped, percent
+from ethang_nb.views.plain import WIDTH, clip, indented, line, opened, visible
 from ethang_nb.views.stylesheet import output
 
-__all__ = ["RunLike", "answer", "data", "ending", "fault", "figures", "html", "session", "text", "tone"]
+__all__ = [
+    "RunLike",
+    "answer",
+    "data",
+    "detail",
+    "ending",
+    "fault",
+    "figures",
+    "html",
+    "session",
+    "spending",
+    "text",
+    "tone",
+]
 
 NOTICES = 4  # ►
+DETAILS = 12  # ► lines
 ANSWER_BYTES = 20_000  # ► of a stored answer; one in a script of many bytes is cut further
+
+
+class SpentLike(Protocol):
+    """What requests took, in tokens and 10⁻⁶ USD; None: nobody said so."""
+
+    @property
+    def cached(self) -> int | None: ...
+    @property
+    def written(self) -> int | None: ...
+    @property
+    def reasoning(self) -> int | None: ...
+    @property
+    def predicted(self) -> int | None: ...
+    @property
+    def cost(self) -> int | None: ...
+    @property
+    def unpriced(self) -> str: ...
+    @property
+    def priced(self) -> int: ...
 
 
 class RunLike(Protocol):
@@ -50,6 +83,12 @@ class RunLike(Protocol):
     def diffs(self) -> Sequence[Diff]: ...
     @property
     def notices(self) -> Sequence[str]: ...
+    @property
+    def usage(self) -> SpentLike: ...
+    @property
+    def note_tokens(self) -> int: ...
+    @property
+    def note_cost(self) -> int | None: ...
 
 
 def ending(run: RunLike) -> str:
@@ -70,11 +109,18 @@ def _is_reseed(diff: Diff) -> bool:
 
 
 def figures(run: RunLike) -> str:
-    """Steps, tokens in and out over all its requests, cleanups and p95, in one line."""
+    """Steps, tokens in and out over all its requests, what they cost, cleanups and p95, in one line.
+
+    What the provider did not say is not there.
+    """
+    spent = run.usage
+    cached = _of(spent.cached, "cached")
+    reasoning = _of(spent.reasoning, "reasoning")
     said = [
         count(run.steps, "step"),
-        f"{grouped(run.tokens_in)} tokens in",
-        f"{grouped(run.tokens_out)} out",
+        f"{grouped(run.tokens_in)} tokens in{cached}",
+        f"{grouped(run.tokens_out)} out{reasoning}",
+        *([] if spent.cost is None else [dollars(spent.cost)]),
         count(sum(not _is_reseed(item) for item in run.diffs), "cleanup"),
     ]
     if run.p95 is not None:
@@ -82,9 +128,36 @@ def figures(run: RunLike) -> str:
     return ", ".join(said)
 
 
+def _of(part: int | None, word: str) -> str:
+    return "" if part is None else f" ({grouped(part)} {word})"
+
+
+def spending(run: RunLike) -> tuple[str, ...]:
+    """What more is known of what it took: the cache beside what was predicted, handoff notes, why there is no cost."""
+    spent, said = run.usage, list[str]()
+    if spent.cached is not None and spent.predicted:
+        written = "" if spent.written is None else f"; {grouped(spent.written)} were put there"
+        said.append(
+            f"Cache: {grouped(spent.cached)} tokens read, {grouped(spent.predicted)} predicted{written}."
+        )
+    elif spent.written is not None:
+        said.append(f"Cache: {grouped(spent.written)} tokens were put there.")
+    if run.note_tokens:
+        cost = "" if run.note_cost is None else f", {dollars(run.note_cost)}"
+        said.append(f"Of all this, handoff notes took {count(run.note_tokens, 'token')}{cost}.")
+    if spent.cost is None and spent.priced:
+        said.append(f"Cost unknown: {line(spent.unpriced, 200)}.")
+    return tuple(said)
+
+
 def fault(run: RunLike) -> str:
     """The error of a run that did not complete, on one line."""
     return line(str(run.error), 600) if run.error else ""
+
+
+def detail(run: RunLike) -> list[str]:
+    """Further lines of the error, such as how a request differs from the recorded one."""
+    return [clip(visible(row), WIDTH - 2) for row in str(getattr(run, "detail", "")).splitlines()[:DETAILS]]
 
 
 def answer(run: RunLike, limit: int) -> str:
@@ -97,11 +170,14 @@ def answer(run: RunLike, limit: int) -> str:
 
 def text(run: RunLike) -> str:
     """The run for a terminal of 80 columns."""
-    said = [f"{opened(ending(run))}: {figures(run)}.", *indented(f"{session(run)}.", "")]
+    said = [*indented(f"{opened(ending(run))}: {figures(run)}.", ""), *indented(f"{session(run)}.", "")]
+    for more in spending(run):
+        said += indented(more, "")
     if fault(run):
         said += indented(fault(run), "")
-    for notice in run.notices[:NOTICES]:
-        said += indented(f"notice: {line(notice, PREVIEW)}", "")
+    said += [f"  {row}" for row in detail(run)]
+    for notice in _notices(run):
+        said += indented(notice, "")
     if run.answer:
         said += ["", next(form for form in _forms(run) if _bytes(form) <= ANSWER_BYTES)]
     if run.snapshot is not None:
@@ -117,8 +193,10 @@ def html(run: RunLike) -> str:
         [
             el("p", el("strong", opened(ending(run)), class_=tone(run)), f": {figures(run)}."),
             el("p", f"{session(run)}."),
+            *(el("p", more, class_="eth-dim") for more in spending(run)),
             el("p", fault(run), class_="eth-stop") if fault(run) else None,
-            *(el("p", f"notice: {line(item, PREVIEW)}", class_="eth-warn") for item in run.notices[:NOTICES]),
+            el("pre", "\n".join(detail(run)), class_="eth-answer") if detail(run) else None,
+            *(el("p", notice, class_="eth-warn") for notice in _notices(run)),
             _answer(run) if run.answer else None,
             el("p", f"Task: {line(run.task, PREVIEW)}", class_="eth-dim"),
         ]
@@ -127,6 +205,13 @@ def html(run: RunLike) -> str:
     room = BODY_BYTES - DATA_LEAST - size(said)
     rest = _context(snapshot, room) if snapshot is not None else None
     return output(said, rest, label=f"Run of {line(run.session, 60)}")
+
+
+def _notices(run: RunLike) -> list[str]:
+    """The first of its notices, and how many more there are."""
+    shown = [f"notice: {line(item, PREVIEW)}" for item in run.notices[:NOTICES]]
+    rest = len(run.notices) - len(shown)
+    return [*shown, f"{count(rest, 'more notice')}; see run.notices"] if rest > 0 else shown
 
 
 def data(run: RunLike) -> dict[str, Any]:

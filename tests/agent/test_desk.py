@@ -104,10 +104,10 @@ def test_pins_over_a_tenth_of_usable_are_one_notice_as_long_as_they_are(play):
     assert not [notice for notice in session.snapshot.notices if notice.startswith("pins take ")]
 
 
-def test_the_cached_part_of_a_report_is_recorded(play):
+def test_a_report_that_says_nothing_of_the_cache_is_recorded_as_unknown(play):
     session = play({"say": "one"}, settings={"usage": "report"})
     session.run("Go.")
-    assert [0] == [event.data["cached"] for event in session.recorded if event.kind == "usage"]
+    assert [None] == [event.data["cached"] for event in session.recorded if event.kind == "usage"]
 
 
 def test_a_desk_has_one_lock_for_all(tmp_path):

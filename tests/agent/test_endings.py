@@ -3,7 +3,8 @@
 import pytest
 
 import ethang_nb as eth
-from ethang_nb.agent.loop import CUT_OFF, MOST_CUTS
+from ethang_nb.agent.loop import MOST_CUTS
+from ethang_nb.agent.toolbox import CUT_OFF
 from ethang_nb.context.counting import message_tokens
 from ethang_nb.context.pairing import violations
 from ethang_nb.errors import Misuse, RunEnded
@@ -55,8 +56,8 @@ def test_a_refusal_of_the_model_is_a_provider_error_with_its_words_kept(play):
     session = play({"say": "I must not."}, {"say": "went on"})
     send = session.provider.send
 
-    async def refused(body, *, on_text=None):
-        reply = await send(body, on_text=on_text)
+    async def refused(body, *, on_text=None, on_note=None):
+        reply = await send(body, on_text=on_text, on_note=on_note)
         return Reply(message=reply.message, stop="refused")
 
     session.provider.send = refused
@@ -164,7 +165,7 @@ def test_an_overflow_that_a_cleanup_does_not_cure_is_an_honest_error(tmp_path, p
     assert run.ending == "provider error"
     assert "the request does not fit even after a cleanup" in run.error
     assert run.error.endswith("give a smaller window")
-    assert kinds(session).count("overflow") == 1
+    assert kinds(session).count("overflow") == 2
     assert () == violations(session.live.assemble())
 
 
@@ -182,10 +183,10 @@ def test_an_overflow_of_the_note_leaves_one_by_rule(tmp_path, opened):
     session = opened("reader?nudge=ignore")
     send = session.provider.send
 
-    async def narrow(body, *, on_text=None):
+    async def narrow(body, *, on_text=None, on_note=None):
         if b'"tools"' not in body.bytes:
             raise eth.EthangError("SECRET-FAULT of the summariser")
-        return await send(body, on_text=on_text)
+        return await send(body, on_text=on_text, on_note=on_note)
 
     session.provider.send = narrow
     run = session.run("Read every file in docs.")
@@ -263,10 +264,10 @@ def test_call_ids_that_come_twice_or_not_at_all_are_made_different(play):
     session = play(calls("list_files", "list_files"), {"say": "done"})
     send = session.provider.send
 
-    async def careless(body, *, on_text=None):
+    async def careless(body, *, on_text=None, on_note=None):
         from dataclasses import replace
 
-        reply = await send(body, on_text=on_text)
+        reply = await send(body, on_text=on_text, on_note=on_note)
         parts = tuple(
             replace(part, id="") if hasattr(part, "arguments") else part for part in reply.message.parts
         )

@@ -6,10 +6,11 @@ import re
 
 import pytest
 
-from ethang_nb.agent.files import file_tools
+from ethang_nb.agent.files import CASSETTE, file_tools
 from ethang_nb.agent.jail import Jail
 from ethang_nb.context.counting import MESSAGE_OVERHEAD
 from ethang_nb.errors import PathRefused, ToolFault
+from ethang_nb.providers.cassette import SUFFIX
 from ethang_nb.tokens.registry import counter
 
 PAGE = 200
@@ -252,3 +253,14 @@ def test_a_list_of_no_folder_is_refused(tmp_path, list_files, folder):
     (tmp_path / "a.txt").write_text("")
     with pytest.raises(PathRefused):
         list_files(folder)
+
+
+def test_a_cassette_is_not_listed(tmp_path):
+    """It grows while it records, and would change the very requests that it records."""
+    assert CASSETTE == SUFFIX
+    (tmp_path / f"demo{SUFFIX}").write_text("")
+    (tmp_path / "seen.jsonl").write_text("")
+    _, list_files = file_tools(Jail(tmp_path), COUNTER, lambda: PAGE)
+    listed = list_files.run().text
+    assert "seen.jsonl" in listed
+    assert "demo" not in listed

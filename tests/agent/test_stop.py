@@ -268,10 +268,10 @@ def test_a_bug_in_a_provider_ends_the_run_by_name(play):
     session = play({"say": "done"})
     send = session.provider.send
 
-    async def broken(body, *, on_text=None):
+    async def broken(body, *, on_text=None, on_note=None):
         if session.live.step == 1:
             raise LookupError("of the provider")
-        return await send(body, on_text=on_text)
+        return await send(body, on_text=on_text, on_note=on_note)
 
     session.provider.send = broken
     run = session.run("Go.")
@@ -304,7 +304,7 @@ if run.done:
 
 
 STUBBORN = """
-async def stubborn(body, *, on_text=None):
+async def stubborn(body, *, on_text=None, on_note=None):
     print("held", flush=True)
     time.sleep(4)
 

@@ -182,6 +182,9 @@ def test_no_arguments_may_be_written_in_many_ways(text):
         ('{"a": "one"}', "arguments of add['a']: 'one' is not of type 'integer'"),
         ('{"c": 1}', "arguments of add: Additional properties are not allowed ('c' was unexpected)"),
         ("{'a': 1}", "not JSON"),
+        ('{"a": NaN}', "arguments of add are not JSON: NaN is no JSON value"),
+        ('{"a": -Infinity}', "-Infinity is no JSON value"),
+        ("[" * 200_000, "nested too deeply"),
     ],
 )
 def test_wrong_arguments_are_said_with_their_place_and_never_guessed(text, said):

@@ -22,7 +22,7 @@ def test_a_run_is_told_from_its_start_to_its_end(play):
     session.run("Go.")
     # The start is told by the caller's thread, the rest by the worker's.
     told.remove("run started")
-    assert told == ["request", "message", "message", "message", "request", "message", "run ended"]
+    assert told == ["request", "message", "message", "message", "request", "text", "message", "run ended"]
 
 
 def test_a_cleanup_is_told_before_its_note_and_the_note_when_it_stands(tmp_path, opened):

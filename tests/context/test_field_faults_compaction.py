@@ -71,10 +71,10 @@ def _played(folder, policy, note, window, fault):
     session = eth.Session(model, name="t", window=window, root=folder, policy=policy)
     send = session.provider.send
 
-    async def faulty(body, *, on_text=None):
+    async def faulty(body, *, on_text=None, on_note=None):
         if b'"tools"' not in body.bytes:
             raise fault("context_length_exceeded: 120000 > 32000")
-        return await send(body, on_text=on_text)
+        return await send(body, on_text=on_text, on_note=on_note)
 
     if fault is not None:
         session.provider.send = faulty

@@ -796,7 +796,7 @@ def test_a_session_names_a_reply_that_is_never_sent_again(tmp_path, monkeypatch)
     ) as session:
         send = session.provider.send
 
-        async def thinks(body, *, on_text=None):
+        async def thinks(body, *, on_text=None, on_note=None):
             session.provider.send = send
             return Reply(message=alone, stop="end")
 

@@ -103,3 +103,9 @@ def test_seed_003_27k_in_30_iterations_are_810k():
 
 def test_a_projection_never_falls_behind_what_was_sent():
     assert 27_000 * 31 == fixed_cost(27_000, 31, 30).projected
+
+
+def test_usual_prices_are_told_from_a_models_own():
+    assert price(100, 50, 20).usual
+    assert not price(100, 50, 20, rates=Rates(read=500)).usual
+    assert not price(100, 50, 20, rates=Rates(write=1_000)).usual

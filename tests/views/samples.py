@@ -4,8 +4,9 @@ thousand segments, and a hostile one. All made of plain integers, so that golden
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from ethang_nb.agent.spending import Spent
 from ethang_nb.context.budget import Budget, Slice, percentile
 from ethang_nb.context.counting import How
 from ethang_nb.context.plan import Plan, Price, Verdict
@@ -61,6 +62,9 @@ class Run:
     snapshot: Snapshot | None = None
     diffs: tuple[Diff, ...] = ()
     notices: tuple[str, ...] = ()
+    usage: Spent = field(default_factory=Spent)
+    note_tokens: int = 0
+    note_cost: int | None = None
 
 
 def slices(how: How = "exact", **tokens: int) -> tuple[Slice, ...]:

@@ -3,7 +3,7 @@
 import pytest
 
 from ethang_nb.context.budget import Budget
-from ethang_nb.views.numbers import count, grouped, numbered, per_mille, percent, share, tokens
+from ethang_nb.views.numbers import count, dollars, grouped, numbered, per_mille, percent, share, tokens
 from tests.views import samples
 
 
@@ -37,3 +37,12 @@ def test_a_share_of_nothing_is_nothing():
 def test_many_places_are_cut_with_a_count():
     assert numbered((5,), "step") == "step 5"
     assert numbered(tuple(range(1, 16)), "step", most=3) == "steps 1, 2, 3 and 12 more"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(0, "$0.0000"), (1, "under $0.0001"), (99, "under $0.0001"), (100, "$0.0001"), (12_300, "$0.0123"),
+     (12_301, "$0.0124"), (1_234_567_800, "$1,234.5678")],
+)  # fmt: skip
+def test_dollars_have_four_decimals_and_are_never_less_than_was_paid(value, said):
+    assert dollars(value) == said

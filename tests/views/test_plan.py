@@ -79,3 +79,17 @@ def test_what_is_said_besides_stands_under_the_outcome():
     found = samples.nothing(samples.WINDOW)
     assert "\nThe next one starts <anew>.\n" in plan.text(found, more="The next one starts <anew>") + "\n"
     assert "The next one starts <anew>." in Reading(plan.html(found, more="The next one starts <anew>")).text
+
+
+def test_it_says_whose_prices_it_was_reckoned_with():
+    usual = samples.PRICE
+    own = replace(usual, read_per_mille=500, write_per_mille=1_000)
+    found = PLAN
+    said = Reading(plan.html(replace(found, price=usual))).text
+    assert "Reckoned with usual prices: cache reads at 10.0 % of the input price, writes at 125.0 %." in said
+    assert (
+        "Reckoned with the model's prices: cache reads at 50.0 %"
+        in Reading(plan.html(replace(found, price=own))).text
+    )
+    assert "the model's prices" in plan.text(replace(found, price=own))
+    assert "Reckoned" not in plan.text(replace(found, price=usual))

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from ethang_nb.agent.spending import Spent
 from ethang_nb.views import run
 from ethang_nb.views.limits import OUTPUT_BYTES
 from tests.views import samples
@@ -82,3 +83,52 @@ def test_notices_of_a_run_are_told_above_its_answer():
     read = Reading(run.html(found))
     assert not read.faults
     assert "notice: step 9: the note was written by rules: <boom>" in read.text
+
+
+SPENT = Spent(requests=3, input=12_345, output=512, cached=10_200, reasoning=300, cost=12_300, priced=3)
+
+
+def spent(**changes):
+    return replace(SMALL, steps=3, tokens_in=12_345, tokens_out=512, usage=replace(SPENT, **changes))
+
+
+def test_what_the_provider_reported_stands_in_the_first_line():
+    assert run.figures(spent()).startswith(
+        "3 steps, 12,345 tokens in (10,200 cached), 512 out (300 reasoning), $0.0123"
+    )
+    assert "$0.0123" in Reading(run.html(spent())).text
+
+
+def test_what_it_did_not_report_is_not_there():
+    found = spent(cached=None, reasoning=None, cost=None, unpriced="m did not report cached tokens", priced=0)
+    assert run.figures(found) == "3 steps, 12,345 tokens in, 512 out, 0 cleanups"
+    assert run.spending(found) == ()
+
+
+def test_nothing_cached_is_said_where_the_provider_says_so():
+    assert "(0 cached)" in run.figures(spent(cached=0))
+
+
+def test_the_cache_is_told_beside_what_was_predicted():
+    assert run.spending(spent(predicted=10_900, written=500)) == (
+        "Cache: 10,200 tokens read, 10,900 predicted; 500 were put there.",
+    )
+    assert run.spending(spent(cached=None, written=500)) == ("Cache: 500 tokens were put there.",)
+
+
+def test_handoff_notes_are_told_with_their_cost():
+    found = replace(spent(), note_tokens=1_200, note_cost=400)
+    assert run.spending(found) == ("Of all this, handoff notes took 1,200 tokens, $0.0004.",)
+    assert "handoff notes took 1,200 tokens." in run.text(replace(found, note_cost=None))
+
+
+def test_a_cost_that_is_unknown_for_want_of_a_count_says_so():
+    found = spent(cost=None, unpriced="openai/x did not report cached tokens of every request")
+    assert "Cost unknown: openai/x did not report cached tokens of every request." in run.text(found)
+    assert "Cost unknown" in Reading(run.html(found)).text
+
+
+def test_notices_beyond_the_first_are_counted():
+    found = replace(SMALL, notices=tuple(f"step {number}: odd" for number in range(7)))
+    assert "3 more notices; see run.notices" in run.text(found)
+    assert "step 5: odd" not in run.text(found)

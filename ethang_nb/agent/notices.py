@@ -1,0 +1,54 @@
+"""Notices: what a person should know of how requests and replies went, each thing said once.
+
+A notice is in the record with the request or reply it is about, so that a session opened again says the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ethang_nb.context import kinds
+from ethang_nb.context.replaying import JournalEntry
+from ethang_nb.context.wording import preview
+
+__all__ = ["Notices"]
+
+LONGEST = 300  # ► characters of a notice; the record has all of it
+WAITS = 3  # ► waits that are shown, the newest
+
+
+class Notices:
+    """What was said, with the step at which it was said first; and what those who waited were told."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, int] = {}
+        self._waits: list[str] = []
+
+    def say(self, step: int, *lines: str) -> None:
+        for text in lines:
+            self._first.setdefault(preview(text, LONGEST), step)
+
+    def wait(self, step: int, text: str) -> None:
+        """Somebody who waits for the reply of step `step` was told this."""
+        self._waits.append(f"step {step}: {preview(text, LONGEST)}")
+
+    def recall(self, entries: Iterable[JournalEntry]) -> None:
+        """What a record says of it."""
+        step = 0
+        for entry in entries:
+            if entry.kind == kinds.POINT:
+                step = entry.data["step"]
+            elif entry.kind == kinds.WAITED:
+                self.wait(step, entry.data["text"])
+            else:
+                self.say(step, *entry.data.get("notices", ()))
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """All notices, and the newest waits; how many there were before, where they were more."""
+        waits = list(self._waits)
+        earlier = len(waits) - WAITS
+        said = [f"step {step}: {text}" for text, step in tuple(self._first.items())]
+        if earlier > 0:
+            said.append(f"{earlier:,} earlier {'wait' if earlier == 1 else 'waits'}; the record has them")
+        return (*said, *waits[-WAITS:])
