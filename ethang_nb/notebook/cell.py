@@ -39,6 +39,13 @@ FLAGS = (
         offers="tools",
         about="functions of the notebook to add, or the built-in tools to keep",
     ),
+    Flag(name="--summariser", value="ID", offers="model", about="which model writes the handoff notes"),
+    Flag(
+        name="--cassette",
+        value="NAME",
+        offers="file",
+        about="record what the model answers, and answer from there when the cell runs again",
+    ),
     Flag(name="--steps", value="N", about="the most steps a run may take"),
     Flag(name="--detach", about="return at once; the run goes on, and %ethang stop ends it"),
     Flag(name="--raise", about="raise an error unless the run completes"),

@@ -10,16 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from ethang_nb.agent.limits import Limits
 from ethang_nb.agent.opening import find_open, open_session, sessions, settings_of
 from ethang_nb.agent.session import BUILT_IN, Session
 from ethang_nb.agent.tool import Tool
-from ethang_nb.config import NAMES, Settings, check_model, settings
-from ethang_nb.errors import Misuse, PathRefused, Unknown
+from ethang_nb.config import NAMES, Name, Settings, Tables, check_model, settings
+from ethang_nb.errors import CassetteMiss, KeyMissing, Misuse, PathRefused, Unknown
 from ethang_nb.notebook.naming import check_name
-from ethang_nb.providers.registry import facts
+from ethang_nb.providers.registry import check
 from ethang_nb.views.numbers import count
 
 __all__ = ["HOW_TO_START", "Choice", "NotebookSessions"]
@@ -29,6 +31,9 @@ HOW_TO_START = (
     " below"
 )
 RECORD, PYTHON = "the record", "Python"  # sources of settings, beside those of config
+
+REACH: tuple[Name, ...] = ("summariser", "models", "cassette")
+"""How a session reaches models beside its own; it is opened anew where one of these changes."""
 
 Tools = dict[str, Any]
 """Tools by the name a cell gave them: a function or Tool of the notebook, or the name of a built-in one."""
@@ -139,6 +144,11 @@ class NotebookSessions:
             for name in (found.lost if found else ())
         )
 
+    @property
+    def tables(self) -> Tables:
+        """What %config and the project's file say of providers. Raises as `settings` does."""
+        return settings({}, dict(self._configured())).providers
+
     def names(self) -> tuple[str, ...]:
         """The sessions that are recorded in the project folder or open here."""
         return tuple(dict.fromkeys([*(row.name for row in sessions() if row.events), *self._open]))
@@ -153,9 +163,12 @@ class NotebookSessions:
         """
         configured = dict(self._configured())
         wanted = settings(choice.settings, configured)
-        check_model(wanted.model, facts, wanted.sources["model"])
+        _check_models(wanted)
         name = self._name(choice)
-        found = None if choice.new else self._found(name, choice.settings.get("model"))
+        given: dict[str, Any] = {
+            key: value for key, value in choice.settings.items() if key in ("model", *REACH)
+        }
+        found = None if choice.new else self._found(name, given)
         found = self._go_on(found, choice, wanted) if found else self._start(name, choice, wanted)
         found.configured = configured
         self._open[name] = found
@@ -228,10 +241,10 @@ class NotebookSessions:
         self._open[name] = _Open(session=session, ours=False, sources=dict.fromkeys(NAMES, PYTHON))
         return self._open[name]
 
-    def _found(self, name: str, model: str | None = None) -> _Open | None:
+    def _found(self, name: str, given: Mapping[str, Any] = MappingProxyType({})) -> _Open | None:
         """The session where it is open here, or from now on out of the record.
 
-        `model` goes on with it where the recorded one cannot be had any more.
+        `given`, a model or a cassette, goes on with it where what is recorded cannot be had any more.
         """
         found = self._at_hand(name)
         if found is not None:
@@ -240,10 +253,10 @@ class NotebookSessions:
             tools, lost = self._tools_again(settings_of(name)["tools"])
             try:
                 session = open_session(name, tools=tuple(tools.values()))
-            except PathRefused:
-                if model is None:
+            except (PathRefused, KeyMissing, CassetteMiss):
+                if not given:
                     raise
-                session = open_session(name, tools=tuple(tools.values()), model=model)
+                session = open_session(name, tools=tuple(tools.values()), **given)
             sources = dict.fromkeys(NAMES, RECORD)
             found = _Open(session=session, ours=True, sources=sources, tools=tools, lost=lost, resumed=True)
         else:
@@ -263,6 +276,10 @@ class NotebookSessions:
             project=choice.project,
             tools=tuple(tools.values()),
             limits=None if choice.steps is None else Limits(steps=choice.steps),
+            providers=self._providers(),
+            summariser=wanted.summariser,
+            models=wanted.models,
+            cassette=wanted.cassette,
         )
         return _Open(session=session, ours=True, sources=dict(wanted.sources), tools=tools)
 
@@ -276,6 +293,8 @@ class NotebookSessions:
             own = {"window": None} if session.window.source != "given" else {}
             rebuilt |= {**own, "model": changes["model"]}
         changes.pop("model", None)
+        given = {name: changes.pop(name) for name in REACH if name in changes}
+        rebuilt |= {name: value for name, value in given.items() if value != getattr(session.given, name)}
         # A function that the notebook defined anew is the one that counts.
         known = found.tools if choice.tools is None else {}
         tools = known | self._tools(choice.tools or [name for name in known if name in self._namespace])
@@ -293,6 +312,10 @@ class NotebookSessions:
         found.sources |= asked
         found.tools = tools
         return found
+
+    def _providers(self) -> Tables | None:
+        """The tables that %config gives; those of the project's file every session reads itself."""
+        return self._configured().get("providers")
 
     def _reopened(self, found: _Open, changes: Mapping[str, Any]) -> _Open:
         """The same session once more, so that its record goes on with another model, other tools or texts."""
@@ -335,12 +358,21 @@ class NotebookSessions:
         return ({} if tuple(found) == BUILT_IN else found), tuple(lost)
 
 
+def _check_models(wanted: Settings) -> None:
+    """Raises Unknown or Misuse for a model id that no provider can be made of, with the place it stands in."""
+    find = partial(check, tables=wanted.providers)
+    check_model(wanted.model, find, wanted.sources["model"])
+    if wanted.summariser:
+        check_model(wanted.summariser, find, wanted.sources["summariser"], "summariser")
+    for model in wanted.models:
+        check_model(model, find, wanted.sources["models"], "models")
+
+
 def _asks(name: str, wanted: Settings, found: _Open) -> bool:
     """Whether a flag, or %config in new words, asks for this setting of an open session."""
-    source = wanted.sources[name]
-    return source == "argument" or (
-        source == "%config" and found.configured.get(name) != getattr(wanted, name)
-    )
+    source, before = wanted.sources[name], found.configured.get(name)
+    new = tuple(before) if isinstance(before, list) else before
+    return source == "argument" or (source == "%config" and new != getattr(wanted, name))
 
 
 def _limit(session: Session, steps: int) -> None:
