@@ -12,19 +12,26 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ethang_nb.context.messages import Part, ToolCall, clean
+from ethang_nb.errors import ProviderFault
 from ethang_nb.formats import call_ids, extras
 from ethang_nb.providers.words import Words
 
 __all__ = ["Calls", "OpenCall", "as_arguments"]
 
-_LONGEST_ID = 1_000  # characters; a format that takes fewer shortens it where it is sent
-
 
 def as_arguments(value: Any) -> str:
-    """Arguments as JSON text: a text as it is, nothing as nothing, any other value packed."""
+    """Arguments as JSON text: a text as it is, nothing as nothing, any other value packed.
+
+    Raises ProviderFault for a value that nests so deep that it could be read and cannot be written.
+    """
     if value is None or isinstance(value, str):
         return value or ""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    except RecursionError:
+        raise ProviderFault(
+            "a call's arguments nest too deep to be kept; ask again", retryable=True
+        ) from None
 
 
 @dataclass(slots=True)
@@ -75,7 +82,7 @@ class Calls:
 
         One without an id gets one; no id comes twice.
         """
-        free = call_ids.Free(longest=_LONGEST_ID)
+        free = call_ids.Free()
         parts: list[Part] = []
         for number, call in enumerate(self._calls):
             if call.extra:

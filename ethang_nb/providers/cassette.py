@@ -22,8 +22,10 @@ from typing import Any, Literal, get_args
 
 from ethang_nb.clock import Clock, SystemClock
 from ethang_nb.errors import CassetteMiss, EthangError, Misuse, Overflow, PathRefused, Unknown
-from ethang_nb.providers.cassette_file import Answer, Asked, Tape
+from ethang_nb.providers.cassette_file import Tape
+from ethang_nb.providers.cassette_lines import Answer, Asked
 from ethang_nb.providers.cassette_miss import miss
+from ethang_nb.providers.cassette_names import machineless, place, portless
 from ethang_nb.providers.hearing import STREAM, Hearing
 from ethang_nb.providers.line import Call, Line
 from ethang_nb.providers.models import ModelFacts, Prices
@@ -31,22 +33,17 @@ from ethang_nb.providers.protocol import Reply
 from ethang_nb.providers.scrub import scrub
 from ethang_nb.providers.scrub_stream import scrub_stream
 
-__all__ = ["SUFFIX", "VARIABLE", "Cassette", "Mode", "mode_of", "opened", "refuse_without"]
+__all__ = ["VARIABLE", "Cassette", "Mode", "mode_of", "opened", "refuse_without"]
 
 Mode = Literal["auto", "record", "replay"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 VARIABLE = "ETHANG_CASSETTE"
-SUFFIX = ".cassette.jsonl"
-LONGEST_NAME = 100  # ► characters
 _REMOTE = re.compile(r"[^:/?]+/")
-_SEPARATOR = re.compile(r"[/\\]")
-_NAME = re.compile(r"\w[\w .+@-]*")
 _begun: set[Path] = set()
 """The files that this process began anew: a second session of a notebook that records goes on with them."""
 _waiting: dict[Path, dict[str, Mapping[str, Any] | None]] = {}
 """Facts of models that are found and on no tape yet: the file is made by the first exchange."""
 _lock = RLock()
-_HERE = re.compile(r"\b(?:127\.0\.0\.1|localhost)\b(?::\d+)?|\[::1\](?::\d+)?")
 
 
 def mode_of(given: str | None = None, environ: Mapping[str, str] | None = None) -> Mode:
@@ -78,7 +75,7 @@ def opened(
     Makes nothing before the first exchange. Raises Unknown for a mode, PathRefused for a path, Misuse for a file that
     is no cassette, CassetteMiss for one that is not there in replay.
     """
-    path, shown = _place(name, Path(folder))
+    path, shown = place(name, Path(folder))
     return Cassette(path, shown, mode_of(mode), clock or SystemClock())
 
 
@@ -110,7 +107,7 @@ class Cassette:
 
     def line(self, make: Callable[[], Line], *, origin: str) -> Line:
         """A line that is answered from here; `make` is called where it must ask `origin`, which is a model id."""
-        return _CassetteLine(self, make, _machineless(origin))
+        return _CassetteLine(self, make, machineless(origin))
 
     def facts(self, model: str, find: Callable[[str], ModelFacts | None]) -> ModelFacts | None:
         """What is known of a model: as recorded, else what `find` says. Raises CassetteMiss in replay.
@@ -119,7 +116,7 @@ class Cassette:
         """
         if not _REMOTE.match(model):
             return find(model)
-        key = scrub(_machineless(model, options=True))
+        key = scrub(machineless(model, options=True))
         with _lock:
             known = {**self._read().facts, **self._facts}
             if key not in known:
@@ -279,22 +276,6 @@ def _say(heard: Hearing, line: str) -> None:
         heard.outcome = replace(heard.outcome, notices=(*heard.outcome.notices, line))
 
 
-def _machineless(model: str, *, options: bool = False) -> str:
-    """A model id as it is on every machine: a model file without its folder, and the options only if asked for."""
-    head, mark, query = model.partition("?")
-    provider, slash, name = head.partition("/")
-    if name.lower().endswith(".gguf"):
-        name = re.split(_SEPARATOR, name)[-1]
-    kept = [_option(pair) for pair in query.split("&") if not pair.startswith("header.")] if options else []
-    return _HERE.sub("localhost", f"{provider}{slash}{name}" + (mark if any(kept) else "") + "&".join(kept))
-
-
-def _option(pair: str) -> str:
-    """An option of a model id; of a file the name alone."""
-    name, equals, value = pair.partition("=")
-    return f"{name}{equals}{re.split(_SEPARATOR, value)[-1]}" if name == "template" else pair
-
-
 def _packed(facts: ModelFacts) -> dict[str, Any]:
     """Facts as JSON data, where they come from without the port of a server that is new every time."""
     row = {field.name: getattr(facts, field.name) for field in fields(facts)}
@@ -303,7 +284,7 @@ def _packed(facts: ModelFacts) -> dict[str, Any]:
             row[name] = asdict(value)
         elif isinstance(value, Mapping):
             row[name] = dict(value)
-    return row | {"source": _HERE.sub("localhost", scrub(facts.source))}
+    return row | {"source": portless(scrub(facts.source))}
 
 
 def _facts(known: Mapping[str, Any] | None, name: str) -> ModelFacts | None:
@@ -318,35 +299,3 @@ def _facts(known: Mapping[str, Any] | None, name: str) -> ModelFacts | None:
         raise Misuse(
             f"cassette {name}: the facts of a model are not whole; record it anew with {VARIABLE}=record"
         ) from None
-
-
-def _place(given: str | Path, folder: Path) -> tuple[Path, str]:
-    """The file that a name or a path means, and how to call it."""
-    text = str(given).strip()
-    if not isinstance(given, str | Path) or not text or text == ".":
-        raise PathRefused(
-            f"cassette {given!r} names none; give a name such as demo, or the path of a {SUFFIX} file"
-        )
-    if len(Path(text).name) > LONGEST_NAME or not text.isprintable():
-        raise PathRefused(f"cassette {text[:60]!r} is no name of a file; give a short one, such as demo")
-    try:
-        path = Path(text).expanduser()
-        if isinstance(given, str) and path.name == text and not text.endswith(".jsonl"):
-            if not _NAME.fullmatch(text):
-                raise PathRefused(
-                    f"cassette {text!r} is no name of a file; give letters and digits, as in demo"
-                )
-            path = Path(text + SUFFIX)
-        elif not path.name.endswith(".jsonl"):
-            path = path.with_name(path.name + SUFFIX)
-        real, root = (folder / path).resolve(), folder.resolve()
-    except (OSError, RuntimeError, ValueError) as error:
-        raise PathRefused(f"cassette {text[:60]!r} cannot be used: {error}") from None
-    inside = root in real.parents
-    if not path.is_absolute() and not inside:
-        raise PathRefused(
-            f"cassette {text[:120]!r} leads out of the session's folder; give a path inside it, or a whole one"
-        )
-    if real.is_dir() or (real.exists() and not real.is_file()):
-        raise PathRefused(f"cassette {text[:120]!r} is not a file; give another name")
-    return real, real.relative_to(root).as_posix() if inside else real.name

@@ -14,12 +14,11 @@ checked against their hash. Whoever writes here has scrubbed everything before.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain
@@ -27,48 +26,15 @@ from pathlib import Path
 from typing import Any
 
 from ethang_nb.errors import Misuse, PathRefused
+from ethang_nb.providers.cassette_lines import Answer, Asked, common, digest, packed
 
-__all__ = ["Answer", "Asked", "Tape", "common"]
+__all__ = ["Tape"]
 
 VERSION = 1
-KEY_DIGITS = 32  # ► hex digits of an exchange's key
-PIECE_DIGITS = 16  # ► of a piece's
 END = 64  # ► bytes before the place read up to that tell whether what stands before it is what was read
 AGAIN = "take the file from its last commit, or record it anew with ETHANG_CASSETTE=record"
 _BOM = b"\xef\xbb\xbf"
 _CONFLICT = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
-_SPLITTERS = {ord(mark): f"\\u{ord(mark):04x}" for mark in "\x85\u2028\u2029"}
-"""Ends of a line to some editors; here only a line feed is one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A request as a cassette knows it: to whom, where, and the scrubbed texts of its pieces."""
-
-    origin: str
-    path: str
-    pieces: tuple[str, ...]
-
-    @property
-    def hashes(self) -> tuple[str, ...]:
-        return tuple(map(_hash, self.pieces))
-
-    @property
-    def key(self) -> str:
-        return hashlib.sha256(_packed([self.origin, self.path, *self.hashes])).hexdigest()[:KEY_DIGITS]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What was answered: the status, the content type and the scrubbed text of the body.
-
-    `notes` are the lines that whoever waited was told meanwhile.
-    """
-
-    status: int
-    type: str
-    text: str
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +234,7 @@ class Tape:
         self.at = at if self.at is None else self.at
 
     def _put_piece(self, number: int, key: str, text: str) -> None:
-        if key != _hash(text):
+        if key != digest(text):
             raise self._damaged(
                 number, f"a piece of a request that was changed; only answers may be; {AGAIN}"
             )
@@ -311,7 +277,7 @@ class Tape:
         rows = self._rows(at, facts)
         if asked is not None and answer is not None:
             rows = chain(rows, self._exchange(asked, answer))
-        return b"".join(_packed(row) + b"\n" for row in rows)
+        return b"".join(packed(row) + b"\n" for row in rows)
 
     def _rows(self, at: int, facts: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         if self.at is None:
@@ -354,25 +320,6 @@ class Tape:
                     return
             finally:
                 os.close(fd)
-
-
-def common(one: Sequence[object], other: Sequence[object]) -> int:
-    """How many items two sequences have in common at their beginning."""
-    pairs = zip(one, other, strict=False)
-    return next((at for at, (left, right) in enumerate(pairs) if left != right), min(len(one), len(other)))
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:PIECE_DIGITS]
-
-
-def _packed(value: Any) -> bytes:
-    """Canonical JSON on one line; a lone surrogate is JSON but not UTF-8, so with one all is written in escapes."""
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    try:
-        return text.translate(_SPLITTERS).encode()
-    except UnicodeEncodeError:
-        return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
 
 
 def _lock(fd: int) -> None:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ethang_nb.errors import CassetteMiss
-from ethang_nb.providers.cassette_file import Asked, Tape, common
+from ethang_nb.providers.cassette_file import Tape
+from ethang_nb.providers.cassette_lines import Asked, common
 
 __all__ = ["miss"]
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from ethang_nb.context.messages import Message, Part, Text, to_json
 from ethang_nb.errors import Overflow, ProviderFault
 from ethang_nb.providers.calls import Calls
-from ethang_nb.providers.events import event_of, nothing_said, object_of
+from ethang_nb.providers.events import DONE, event_of, nothing_said, object_of
 from ethang_nb.providers.protocol import Reply, Stop, Usage
 from ethang_nb.providers.thoughts import Thoughts
 from ethang_nb.providers.usage import of_chat, of_timings
@@ -21,7 +21,6 @@ from ethang_nb.providers.words import Words
 
 __all__ = ["ChatParser"]
 
-_DONE = "[DONE]"
 _ENDINGS: dict[str, Stop | Literal["fault", "full"]] = {
     "stop": "end",
     "eos": "end",  # Together
@@ -67,7 +66,7 @@ class ChatParser:
         return bool(self._text or self._thoughts or self._calls)
 
     def event(self, name: str, data: str) -> None:
-        if data.strip() == _DONE:
+        if data.strip() == DONE:
             self._done = True
         elif data.strip():
             self._chunk(event_of(name, data))

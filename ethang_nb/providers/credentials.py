@@ -9,7 +9,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 from ethang_nb.errors import KeyMissing
 from ethang_nb.providers.endpoints import ENDPOINTS, Endpoint
@@ -18,6 +18,8 @@ from ethang_nb.providers.provider_fields import check_url
 __all__ = ["address", "headers", "hide", "mask", "missing", "present", "require", "watch"]
 
 SHORTEST = 8  # ► characters; what a local server takes for a key ("ollama") is a word, and words stay
+WORDS = ("lm-studio", "no-key-required", "not-needed", "sk-no-key-required")
+"""► Such words that are longer: guides to local servers give them for a key, and they stand in many a text."""
 
 _REFERENCE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _BY_HEADER = {"authorization", "x-api-key", "api-key"}
@@ -95,11 +97,11 @@ def _secrets() -> Iterator[tuple[str, str]]:
     names = _watched.union(row.key for row in ENDPOINTS.values() if row.key)
     known = [(name, value) for name in sorted(names) if (value := _value(name))]
     for label, value in dict.fromkeys([*known, *((label, value) for value, label in _hidden.items())]):
-        if len(value) >= SHORTEST:
-            yield label, value
-            yield label, json.dumps(value)[1:-1]
-            yield label, json.dumps(value, ensure_ascii=False)[1:-1]
-            yield label, quote(value)
+        if len(value) < SHORTEST or value in WORDS:
+            continue
+        as_json = (json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1])
+        in_url = (quote(value), quote(value, safe=""), quote_plus(value))
+        yield from ((label, form) for form in dict.fromkeys((value, *as_json, *in_url)))
 
 
 def _filled(text: str, endpoint: Endpoint) -> str:

@@ -8,7 +8,10 @@ from typing import Any
 from ethang_nb.errors import ProviderFault
 from ethang_nb.providers.faults import fault_in
 
-__all__ = ["event_of", "nothing_said", "object_of"]
+__all__ = ["DONE", "event_of", "nothing_said", "object_of"]
+
+DONE = "[DONE]"
+"""The data of the event that ends a stream of OpenAI's formats, and of those that follow them."""
 
 _SHOWN = 120  # ► characters of broken data that an error shows
 
@@ -39,7 +42,8 @@ def object_of(value: object) -> dict[str, Any]:
         raise fault
     if not isinstance(value, dict):
         raise ProviderFault(
-            f"the answer is broken: {_short(json.dumps(value))} is no object; ask again", retryable=True
+            f"the answer is broken: it is JSON of type {type(value).__name__}, no object; ask again",
+            retryable=True,
         )
     return value
 

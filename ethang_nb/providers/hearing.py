@@ -17,6 +17,7 @@ from httpx_sse import EventSource
 
 from ethang_nb.errors import ModelFault, Overflow, ProviderFault
 from ethang_nb.providers.credentials import mask
+from ethang_nb.providers.events import DONE
 from ethang_nb.providers.faults import fault_of
 from ethang_nb.providers.protocol import Reply
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["Hearing"]
 
 STREAM = "text/event-stream"
-DONE = "[DONE]"
 MOST = 100_000_000  # ► bytes of one answer; what goes on beyond is no answer of a model
 _SHOWN = 200  # ► characters of an answer that nobody can read, in the error about it
 

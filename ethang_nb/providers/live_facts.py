@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 from urllib.parse import quote, urlsplit, urlunsplit
 
@@ -21,6 +21,7 @@ from ethang_nb.providers.models import ModelFacts, Prices
 __all__ = ["ask", "forget"]
 
 SECONDS = 2.0  # ► for each question; a cell waits for it
+DEAREST = 10**12  # ► 10⁻⁶ USD per million tokens; beyond this a number is no price
 
 _WINDOWS = ("max_model_len", "context_length", "context_window", "max_context_length", "n_ctx")
 """What servers call the window in their list of models: vLLM; OpenRouter and Together; Groq; Mistral; llama.cpp."""
@@ -169,9 +170,9 @@ def _prices(given: Any) -> Prices | None:
     def price(name: str) -> int | None:
         try:
             value = Decimal(str(given[name])) * 10**12
-        except (KeyError, InvalidOperation):
+        except (KeyError, ArithmeticError):
             return None
-        return int(value) if value.is_finite() and value >= 0 else None
+        return int(value) if value.is_finite() and 0 <= value <= DEAREST else None
 
     found = Prices(
         input=price("prompt"),

@@ -22,7 +22,6 @@ from ethang_nb.providers.words import Words
 
 __all__ = ["MessagesParser"]
 
-_LONGEST_ID = 1_000  # characters; shortened where it is sent
 _ENDINGS: dict[str, Stop | Literal["full"]] = {
     "end_turn": "end",
     "stop_sequence": "end",
@@ -63,7 +62,7 @@ class _Block:
     @property
     def arguments(self) -> str:
         """The input as JSON text. What came in pieces stands for what the start had."""
-        return self.json.text or as_arguments(self.start.get("input")) or "{}"
+        return self.json.text or clean(as_arguments(self.start.get("input"))) or "{}"
 
 
 class MessagesParser:
@@ -119,7 +118,8 @@ class MessagesParser:
     def _take_message(self, message: Any) -> None:
         if not isinstance(message, Mapping):
             return
-        for block in message.get("content") or ():
+        content = message.get("content")
+        for block in content if isinstance(content, list) else ():
             self._begin(None, block)
         self._take_end(message)
         self._take_usage(message.get("usage"))
@@ -176,7 +176,7 @@ class MessagesParser:
             self._usage = merged(self._usage, usage)
 
     def _message(self) -> Message:
-        free = call_ids.Free(longest=_LONGEST_ID)
+        free = call_ids.Free()
         parts = [
             part
             for place, block in enumerate(self._blocks)

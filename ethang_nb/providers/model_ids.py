@@ -16,10 +16,11 @@ from ethang_nb.errors import Misuse, Unknown, nearest
 from ethang_nb.providers.endpoints import BEARER, ENDPOINTS, Endpoint, Tables
 from ethang_nb.providers.options import pairs
 from ethang_nb.providers.provider_fields import CHECKS, OPTIONS, RESERVED, check_fields, hidden
+from ethang_nb.providers.quirks import wire_of
 
-__all__ = ["NO_TABLES", "Named", "check_tables", "named", "near", "own_row"]
+__all__ = ["Named", "check_tables", "named", "near", "own_row"]
 
-NO_TABLES: Tables = MappingProxyType({})
+_NO_TABLES: Tables = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +32,7 @@ class Named:
     endpoint: Endpoint
 
 
-def named(model: str, tables: Tables = NO_TABLES) -> Named | None:
+def named(model: str, tables: Tables = _NO_TABLES) -> Named | None:
     """What a model id means; None for one that names no endpoint's provider.
 
     Raises Misuse or Unknown for an option, a table or a name that cannot be right. Reads no variable.
@@ -87,8 +88,6 @@ def _dated(row: Endpoint, model: str) -> Endpoint:
     """Azure's dated versions have an address for each deployment, and know Chat Completions only."""
     if not row.versioned_url or not row.query.get("api-version", "")[:1].isdigit():
         return row
-    from ethang_nb.providers.quirks import wire_of
-
     if wire_of(row, model) != "chat":
         return row
     return replace(row, base_url=row.versioned_url.replace("{model}", quote(model, safe="")))
@@ -129,7 +128,7 @@ def _moved(row: Endpoint, base_url: str) -> Endpoint:
 
 
 def near(head: str, tables: Tables) -> str | None:
-    """The id that was meant where only the provider's name has a slip; None: nobody can say."""
-    provider, slash, name = head.partition("/")
-    close = nearest(provider, (*ENDPOINTS, *tables)) if slash else None
+    """The id that was meant where only the provider's name, or the mark behind it, has a slip; None: nobody can say."""
+    provider, name = next((head.split(mark, 1) for mark in "/:" if mark in head), ("", ""))
+    close = nearest(provider, (*ENDPOINTS, *tables)) if name else None
     return f"{close}/{name}" if close else None

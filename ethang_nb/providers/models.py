@@ -1,8 +1,8 @@
 """Model facts: what is known of a model before it is asked anything, and where each number comes from.
 
 The snapshot `models.json` is made by `tests/providers/model_facts.py` from other projects' MIT data (see
-`models.NOTICE`); it is read when the first fact is asked for. Nothing in it is guessed: a model that is not there is
-unknown.
+`models.NOTICE.txt`); it is read when the first fact is asked for. Nothing in it is guessed: a model that is not there
+is unknown.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ethang_nb.context.pricing import Rates
-from ethang_nb.context.window import SMALLEST
+from ethang_nb.context.window import LARGEST, SMALLEST
 from ethang_nb.errors import Misuse, Unknown
 from ethang_nb.providers.protocol import Usage
 
@@ -45,17 +45,12 @@ class Prices:
 
         Where no price for the cache is known, reading from it and writing to it cost what a fresh token does.
         """
-        if not self.input or self.output is None:
+        fresh = self.input
+        if not fresh or self.output is None:
             return None
 
         def per_mille(price: int | None) -> int:
-            return (
-                1_000
-                if price is None
-                else (price * 1_000 + self.input // 2) // self.input
-                if self.input
-                else 0
-            )
+            return 1_000 if price is None else (price * 1_000 + fresh // 2) // fresh
 
         return Rates(read=per_mille(self.read), write=per_mille(self.write), output=per_mille(self.output))
 
@@ -151,7 +146,6 @@ def _facts(row: Sequence[Any]) -> ModelFacts:
 
 _PRICES = ("input", "output", "read", "write")
 _SIZES = ("total", "max_input", "max_output")
-LARGEST = 100_000_000  # ► tokens; beyond this a number is a slip
 
 
 def given(table: Mapping[str, Any], place: str) -> Mapping[str, int]:

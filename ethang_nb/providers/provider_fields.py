@@ -70,7 +70,8 @@ def check_url(value: object, what: str) -> str:
         raise Misuse(f"{what} carries a user name or password; leave it out, and name a variable with key=")
     if parts.query or parts.fragment:
         raise Misuse(f"{what} has something behind ? or #; leave it out, and give query.NAME=VALUE")
-    if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0 or not text.isprintable():
+    plain = text.isprintable() and " " not in text
+    if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0 or not plain:
         raise Misuse(f"{what} is {_cut(hidden(text))!r}, no http or https address; {wanted}")
     if "${" in text or any(_STARTS.match(part) for part in parts.path.split("/")):
         raise Misuse(f"{what} seems to hold a key; leave it out, and name its variable with key=")
@@ -156,7 +157,7 @@ def looks_like_key(text: str) -> bool:
 
 def hidden(text: str) -> str:
     """What a message may repeat of a text that may be a key, or be in the environment as one."""
-    from ethang_nb.providers.credentials import mask
+    from ethang_nb.providers.credentials import mask  # which checks addresses here
 
     text = mask(text)
     return f"{text[:3]}…" if looks_like_key(text) or len(text) > KEY_LIKE * 3 else text

@@ -45,8 +45,11 @@ def _stand_in(_: str, __: bool) -> ModelFacts:
 
 
 def _check_reader(model: str) -> None:
+    from ethang_nb.providers.reader import Reader
+
     if model.partition("?")[0] != "reader":
         raise Misuse(f"model {model!r}: the reader takes no name after ':'; its options stand after '?'")
+    Reader(model)
 
 
 def _reader(model: str, _: Around | None) -> Provider:
@@ -69,14 +72,14 @@ def _script(model: str, _: Around | None) -> Provider:
 
 
 def _check_llamacpp(model: str) -> None:
-    if not model.partition("?")[0].partition("/")[2]:
-        raise Misuse(f"model {model!r} names no file; give its path, as in llamacpp/model.gguf")
+    from ethang_nb.providers.llama_options import wanted
+
+    wanted(model)
 
 
 def _llamacpp(model: str, around: Around | None) -> Provider:
     from ethang_nb.providers.llamacpp import LlamaCpp
 
-    _check_llamacpp(model)
     return LlamaCpp(model, around=around)
 
 

@@ -105,6 +105,7 @@ def test_the_tools_do_not_see_the_tape(lab):
     lab.down()
     assert "done" == lab.run(cell.format("--new")).value.answer
     assert 2 == sent("audit-2")[-1].count(b"say.yaml")
+    assert b"demo.cassette" not in sent("audit-2")[-1]
 
 
 def test_a_miss_ends_the_run_by_name_and_shows_how_the_request_differs(lab, monkeypatch):

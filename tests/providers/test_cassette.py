@@ -19,13 +19,14 @@ from ethang_nb.context.catalogue import ToolSpec
 from ethang_nb.context.messages import ToolCall, ToolResult, assistant, clean, system, tool, user
 from ethang_nb.errors import CassetteMiss, Misuse, Overflow, PathRefused, ProviderFault, Unknown
 from ethang_nb.providers.cassette import MODES, mode_of, opened, refuse_without
-from ethang_nb.providers.cassette_file import Answer, Asked, Tape
+from ethang_nb.providers.cassette_file import Tape
+from ethang_nb.providers.cassette_lines import Answer, Asked
 from ethang_nb.providers.endpoints import ENDPOINTS
 from ethang_nb.providers.models import ModelFacts, Prices
 from ethang_nb.providers.protocol import Request
 from ethang_nb.providers.scrub import MASK
+from tests.providers.planted import SECRETS
 from tests.providers.tapes import BODIES, MODEL, Server, ask, cassette, chat, never, remote
-from tests.providers.test_scrub import SECRETS
 
 FILE = "demo.cassette.jsonl"
 
@@ -172,6 +173,25 @@ def test_a_second_session_that_records_goes_on_with_the_tape_and_asks_nothing_tw
     provider = remote(cassette(tmp_path, "replay"))
     said = [ask(provider, user(text)).message.text for text in ("hi", "hi", "more", "other")]
     assert ["answer 1", "answer 3", "answer 2", "answer 4"] == said
+
+
+@given(asked=st.lists(st.sampled_from("abc"), max_size=9), chance=st.randoms(use_true_random=False))
+@settings(max_examples=25, deadline=None)
+def test_whatever_was_asked_and_how_often_each_request_gets_its_own_answers(tmp_path_factory, asked, chance):
+    folder = tmp_path_factory.mktemp("tape")
+    numbers, expected = iter(range(100)), {}
+    provider = remote(
+        cassette(folder, "record"), make=lambda: Server(lambda body: chat(f"answer {next(numbers)}"))
+    )
+    for text in asked:
+        expected.setdefault(text, []).append(ask(provider, user(text)).message.text)
+    assert len(asked) == len({answer for answers in expected.values() for answer in answers})
+    again, found = list(asked), {}
+    chance.shuffle(again)
+    for text in again:
+        provider = provider if found else remote(cassette(folder, "replay"))
+        found.setdefault(text, []).append(ask(provider, user(text)).message.text)
+    assert expected == found
 
 
 # ---- modes
@@ -707,7 +727,8 @@ def test_a_file_cut_anywhere_keeps_every_whole_exchange_before_the_cut(tmp_path)
 WRITER = """
 import sys
 from pathlib import Path
-from ethang_nb.providers.cassette_file import Answer, Asked, Tape
+from ethang_nb.providers.cassette_file import Tape
+from ethang_nb.providers.cassette_lines import Answer, Asked
 path, name, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 tape = Tape(path, path.name)
 tape.read()

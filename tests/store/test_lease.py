@@ -6,9 +6,11 @@ import time
 
 import pytest
 
+from ethang_nb.clock import SystemClock
 from ethang_nb.errors import SessionHeld
 from ethang_nb.store import record as record_module
 from ethang_nb.store.record import Record, sessions
+from ethang_nb.testing import ManualClock
 
 HOLDER = """
 import sys, time
@@ -45,6 +47,20 @@ def test_a_second_process_is_told_who_writes_and_may_read(tmp_path, other):
     assert sessions(tmp_path)[0].running
     with Record.open(tmp_path, "another") as record:
         assert record.append("x", {}).seq == 1
+
+
+def test_events_that_are_dated_by_a_clock_that_stands_still_do_not_make_a_writer_look_dead(tmp_path):
+    still = ManualClock(1_000.0)
+    with Record.open(tmp_path, "s", clock=still, beats=SystemClock()) as record:
+        assert 1_000.0 == record.append("x", {}).at
+        assert sessions(tmp_path)[0].running
+        # Another process takes over only what no living process holds, or what has no heartbeat any more.
+        assert abs(time.time() - _heartbeat(tmp_path)) < 60
+
+
+def _heartbeat(folder):
+    with sqlite3.connect(folder / ".ethang" / "ethang.db") as found:
+        return found.execute("SELECT heartbeat FROM lease").fetchone()[0]
 
 
 def test_closing_gives_the_session_free(tmp_path, other):
