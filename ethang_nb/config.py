@@ -19,7 +19,7 @@ from typing import Any, Literal
 from ethang_nb.context.policies import POLICIES
 from ethang_nb.context.policy import Policy
 from ethang_nb.context.policy_table import BASE, policy_from_table
-from ethang_nb.context.window import SMALLEST
+from ethang_nb.context.window import LARGEST, SMALLEST
 from ethang_nb.errors import BadPolicy, BadWindow, Misuse, Unknown, nearest
 
 __all__ = [
@@ -75,8 +75,7 @@ _EXAMPLES: Mapping[Name, str] = MappingProxyType(
 )
 NAMES: tuple[str, ...] = tuple(DEFAULTS)
 HOME = "ETHANG_HOME"
-LARGEST = 100_000_000  # ► tokens; beyond this a number is a slip, not a window
-MOST_STEPS = 1_000_000  # ► steps of one run; the same
+MOST_STEPS = 1_000_000  # ► steps of one run; beyond this a number is a slip
 
 Layer = tuple[str, Mapping[str, Any]]
 """A place that settings come from, by name, and what it gives."""
@@ -208,8 +207,9 @@ def _from_file(path: Path) -> Mapping[str, Any]:
         raise Misuse(f"{FILE} cannot be read: {why}; mend or remove {path}") from None
     try:
         whole = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise Misuse(f"{FILE} is not TOML: {error}; mend or remove {path}") from None
+    except (ValueError, RecursionError) as error:  # tomllib lets through what int() and the stack cannot hold
+        why = " ".join(str(error).split())
+        raise Misuse(f"{FILE} is not TOML: {why[:200]}; mend or remove {path}") from None
     _refuse_outside(whole)
     return whole
 

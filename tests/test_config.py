@@ -100,6 +100,8 @@ def test_a_wrong_variable_is_named(tmp_path, environ, error, said):
         ("window = 5\n[ethang]\npolicy = 'ethang'", Misuse, "ethang.toml: 'window' stands outside"),
         ("[ethan]\nwindow = 5000", Misuse, "ethang.toml has a table [ethan] and none called [ethang]"),
         ("[ethang\n", Misuse, "ethang.toml is not TOML: "),
+        ("a = " + "1" * 5_000, Misuse, "ethang.toml is not TOML: "),
+        ("a = " + "[" * 5_000, Misuse, "ethang.toml is not TOML: "),
     ],
 )
 def test_a_wrong_file_is_named(tmp_path, text, error, said):

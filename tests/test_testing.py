@@ -202,6 +202,11 @@ def test_more_at_once_than_there_are_seats_are_told_to_come_back(monkeypatch):
         held.close()
 
 
+@pytest.mark.parametrize("length", ["\u00b2", "-1", "x", "1" * 400, ""])
+def test_a_length_that_is_none_is_refused(server, length):
+    assert 400 == error(server, b"", headers={"content-length": length})[0]
+
+
 def test_it_prints_nothing_and_lets_go_of_port_and_threads(capfd):
     before = set(threading.enumerate())
     server = serve()

@@ -34,10 +34,14 @@ class Ended(Exception):
 
 
 class _Refused(NamedTuple):
-    """A request that did not fit. `reply`: what came nevertheless, where nothing but the reply itself shows it."""
+    """A request of `own` tokens, by our count, that did not fit.
+
+    `reply`: what came nevertheless, where nothing but the reply itself shows it.
+    """
 
     fault: Overflow
-    reply: Reply | None
+    own: int
+    reply: Reply | None = None
 
 
 async def turn_over(desk: Desk, run: Run | None = None) -> Plan:
@@ -108,9 +112,9 @@ class Asking:
 
     def _learn(self, refused: _Refused) -> Lesson:
         """Records an overflow, and goes on by what it teaches of the window and of how the provider counts."""
-        desk, live, (fault, reply) = self.desk, self.desk.live, refused
+        desk, live, (fault, own, reply) = self.desk, self.desk.live, refused
         with desk.lock:
-            own, window, base = live.state.total, live.state.window, live.state.settings.base
+            window, base = live.state.window, live.state.settings.base
             if reply is None:
                 learnt = lesson(fault, base=base, hard=window.hard, own=own, asked=self._asked)
             else:
@@ -130,12 +134,12 @@ class Asking:
 
     async def _clean_up(self) -> Plan:
         with self.desk.lock:
-            self.desk.live.ask_cleanup()
+            self.desk.live.ask_cleanup(refused=True)
         return await self.turn_over()
 
     def _unhelped(self, refused: _Refused, why: str) -> Reply:
         """What came, where it is an answer that the window's end cut off; else an honest error."""
-        fault, reply = refused
+        fault, _, reply = refused
         if reply is not None and fault.room is not None:
             return replace(reply, stop="length")
         return self._fail(f"the request does not fit {why}: {fault}; {advice(fault)}", fault.partial)
@@ -158,16 +162,18 @@ class Asking:
                 body, on_text=desk.saying, on_note=partial(desk.noted, run=self.run)
             )
         except Overflow as fault:
-            return _Refused(fault, None)
+            return _Refused(fault, own)
         except Exception as error:  # also a bug of a provider ends the run by name
             self._fail(_named(error), getattr(error, "partial", None), getattr(error, "diff", ""))
-        self._count(reply, own)
         surely = surely_read(messages, own, state.tools)
+        read = None if reply.usage is None else reply.usage.input
         silent = silent_overflow(reply, own=surely, window=window, before=desk.reading, asked=self._asked)
+        # A report of less than was sent is of another request: it says nothing of how the provider counts.
+        self._count(reply, own, of_this=silent is None or read is None or read >= surely)
         if silent is not None:
-            return _Refused(silent, reply)
-        if reply.usage is not None and reply.usage.input is not None:
-            desk.reading = Reading(own=surely, input=reply.usage.input)
+            return _Refused(silent, own, reply)
+        if read is not None:
+            desk.reading = Reading(own=surely, input=read)
         return reply
 
     def _encode(self, messages: tuple[Message, ...]) -> Body:
@@ -193,7 +199,8 @@ class Asking:
         self.run.detail = mask(detail)
         raise Ended("provider error", text)
 
-    def _count(self, reply: Reply, own: int) -> None:
+    def _count(self, reply: Reply, own: int, *, of_this: bool) -> None:
+        """Records the reply and what it took. `of_this`: its report is of the request as it was sent."""
         desk, usage = self.desk, reply.usage
         data: dict[str, Any] = {"stop": reply.stop, "usage": None if usage is None else asdict(usage)}
         if reply.notices:
@@ -201,7 +208,7 @@ class Asking:
         with desk.lock:
             desk.log(kinds.REPLY, data)
             desk.say(reply.notices, self.run)
-            if usage is not None and usage.input is not None:
+            if of_this and usage is not None and usage.input is not None:
                 desk.live.usage(usage.input, own, usage.cached)
         self.run.spend(
             reply,

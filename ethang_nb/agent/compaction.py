@@ -13,6 +13,7 @@ from typing import Any
 
 from ethang_nb.agent.desk import Desk
 from ethang_nb.agent.masking import mask
+from ethang_nb.agent.notices import by_rules
 from ethang_nb.agent.prompt import Prompt
 from ethang_nb.agent.recovery import fault_data, note_room
 from ethang_nb.agent.run import Run
@@ -61,14 +62,11 @@ async def write_note(desk: Desk, task: NoteTask, run: Run | None = None) -> None
             author = writer.provider.label
             text = mask(await _asked_note(desk, task, writer, run))
         if text.strip() and not usable_note(text):
-            _failed(desk, f"what came back is no note: {preview(text)}", run)
-            text = ""
+            text = _by_rules(desk, kinds.NOTE_FAILED, f"what came back is no note: {preview(text)}", run)
     except CassetteMiss:
-        text = ""
         raise
     except Exception as error:
-        _failed(desk, mask(f"{type(error).__name__}: {error}"), run)
-        text = ""
+        text = _by_rules(desk, kinds.NOTE_FAILED, f"{type(error).__name__}: {error}", run)
     finally:
         # Also where the run is stopped meanwhile: the plan already counts on the note.
         with desk.lock:
@@ -82,7 +80,7 @@ async def _asked_note(desk: Desk, task: NoteTask, writer: Writer, run: Run | Non
     """
     asked = _request(desk, task, writer, writer.hard)
     if asked is None:
-        return _by_rule(desk, "the person's own words leave no room to ask a model", run)
+        return _by_rules(desk, kinds.NOTE_BY_RULE, "the person's own words leave no room to ask a model", run)
     try:
         reply = await _send(desk, asked, writer, run)
     except Overflow as fault:
@@ -90,13 +88,13 @@ async def _asked_note(desk: Desk, task: NoteTask, writer: Writer, run: Run | Non
         room = note_room(fault, tokens=asked.tokens, prose=asked.request.max_output)
         less = _request(desk, task, writer, room)
         if less is None:
-            return _by_rule(desk, f"not even the extract fits the window of {writer.model}: {fault}", run)
+            why = f"not even the extract fits the window of {writer.model}: {fault}"
+            return _by_rules(desk, kinds.NOTE_BY_RULE, why, run)
         reply = await _send(desk, less, writer, run)
     if reply.stop in NO_NOTE:
-        _failed(desk, NO_NOTE[reply.stop], run)
-        return ""
+        return _by_rules(desk, kinds.NOTE_FAILED, NO_NOTE[reply.stop], run)
     if not reply.message.text.strip():
-        _failed(desk, "the model wrote nothing", run)
+        return _by_rules(desk, kinds.NOTE_FAILED, "the model wrote nothing", run)
     return reply.message.text
 
 
@@ -122,23 +120,12 @@ async def _send(desk: Desk, asked: NoteRequest, writer: Writer, run: Run | None)
     return reply
 
 
-def _by_rule(desk: Desk, why: str, run: Run | None) -> str:
+def _by_rules(desk: Desk, kind: kinds.EventKind, why: str, run: Run | None) -> str:
+    """Records and says why rules write the note: a model failed at it, or none was asked. Returns no text."""
     why = mask(why)
-    desk.log(kinds.NOTE_BY_RULE, {"text": why})
-    _say(desk, why, run)
+    desk.log(kind, {"text": why})
+    desk.say([by_rules(why)], run)
     return ""
-
-
-def _failed(desk: Desk, why: str, run: Run | None) -> None:
-    desk.log(kinds.NOTE_FAILED, {"text": why})
-    _say(desk, why, run)
-
-
-def _say(desk: Desk, why: str, run: Run | None) -> None:
-    with desk.lock:
-        desk.by_rules.say(desk.live.step, why)
-        if run is not None:
-            run.by_rules.say(desk.live.step, why)
 
 
 def note_request(

@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ethang_nb.agent.archive import Archive
-from ethang_nb.agent.byrules import ByRules
 from ethang_nb.agent.coming import Coming
 from ethang_nb.agent.departures import Departures
 from ethang_nb.agent.files import file_tools
@@ -91,7 +90,6 @@ class Desk:
         self.note_prompt = prompt(NOTE_PROMPT)
         self.watchers: Watchers[Progress] = Watchers()
         self.changes: Watchers[Change] = Watchers()
-        self.by_rules = ByRules()
         self.notices = Notices()
         self.coming = Coming()
         self.lock = threading.RLock()
@@ -183,14 +181,15 @@ class Desk:
     def encoded(provider: Provider, request: Request) -> Body:
         """The bytes of a request for `provider`.
 
-        Raises Misuse for one with a credential of ours in it, which only tools or parameters can have brought there.
+        Raises Misuse for one with a credential of ours in it: tools or parameters have brought it there, or it was not
+        known as one when the message with it came.
         """
         body = provider.encode(request)
         text = body.bytes.decode("utf-8", "replace")
         if mask(text) != text:
             raise Misuse(
-                "the request holds the value of one of your keys, in a tool's description or in params; take it out, "
-                "nothing was sent"
+                "the request holds the value of one of your keys, so nothing was sent; take it out of the tool's "
+                "description or params that it is in, or go on with --new where it came before its variable was set"
             )
         return body
 

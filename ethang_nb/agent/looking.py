@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from ethang_nb.agent.archive import Archive
 from ethang_nb.agent.desk import Desk
+from ethang_nb.agent.masking import mask
 from ethang_nb.agent.replay import recorded, replayed
 from ethang_nb.agent.reseeding import COOLED, foretold_next, foretold_reseed
 from ethang_nb.agent.settlement import unsent
@@ -191,9 +192,8 @@ class Looking:
             *cooled,
             *self._worker.notices,
             *self._desk.notices.lines,
-            *self._desk.by_rules.notices,
         )
-        failures = (*self._desk.watchers.failures, *self._desk.changes.failures)
+        failures = [mask(line) for line in (*self._desk.watchers.failures, *self._desk.changes.failures)]
         return {
             "name": self.name,
             "model": self.model,

@@ -1,6 +1,6 @@
-"""Notices: what a person should know of how requests and replies went, each thing said once.
+"""Notices: what a person should know of how requests, replies and notes went, each thing said once.
 
-A notice is in the record with the request or reply it is about, so that a session opened again says the same.
+A notice is in the record with the request, reply or note it is about, so that a session opened again says the same.
 """
 
 from __future__ import annotations
@@ -11,10 +11,16 @@ from ethang_nb.context import kinds
 from ethang_nb.context.replaying import JournalEntry
 from ethang_nb.context.wording import preview
 
-__all__ = ["Notices"]
+__all__ = ["Notices", "by_rules"]
 
+WHY = 200  # ► characters of the reason why rules wrote a note
 LONGEST = 300  # ► characters of a notice; the record has all of it
 WAITS = 3  # ► waits that are shown, the newest
+
+
+def by_rules(why: str) -> str:
+    """The notice that no model wrote a handoff note. A summariser that always fails alike is said once."""
+    return f"the note was written by rules: {preview(why, WHY)}"
 
 
 class Notices:
@@ -33,13 +39,15 @@ class Notices:
         self._waits.append(f"step {step}: {preview(text, LONGEST)}")
 
     def recall(self, entries: Iterable[JournalEntry]) -> None:
-        """What a record says of it."""
+        """What a record says of it, whose request points come before what belongs to their step."""
         step = 0
         for entry in entries:
             if entry.kind == kinds.POINT:
                 step = entry.data["step"]
             elif entry.kind == kinds.WAITED:
                 self.wait(step, entry.data["text"])
+            elif entry.kind in (kinds.NOTE_FAILED, kinds.NOTE_BY_RULE):
+                self.say(step, by_rules(entry.data["text"]))
             else:
                 self.say(step, *entry.data.get("notices", ()))
 

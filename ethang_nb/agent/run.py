@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ethang_nb._show import Shown
-from ethang_nb.agent.byrules import ByRules
 from ethang_nb.agent.masking import mask
 from ethang_nb.agent.notices import Notices
 from ethang_nb.agent.reseeding import ReseedPlan
@@ -56,10 +55,8 @@ class Run(Shown):
         self.diffs: tuple[Diff, ...] = ()
         self.reseed: ReseedPlan | None = None
         """How its piece of work started from the core; None where it went on from what stood there."""
-        self.by_rules = ByRules()
-        """The notes that rules wrote because no model did."""
         self.said = Notices()
-        """What a person should know of its requests and replies."""
+        """What a person should know of its requests, replies and notes."""
         self._all, self._notes = Spending(), Spending()
         self._done = threading.Event()
         self._fault: Exception | None = None
@@ -77,7 +74,7 @@ class Run(Shown):
     @property
     def notices(self) -> tuple[str, ...]:
         """What a person should know of this run: what went otherwise than asked for, and notes written by rules."""
-        return (*self.said.lines, *self.by_rules.notices)
+        return self.said.lines
 
     # ---- what it took; handoff notes are in all of these, and counted by themselves besides
 

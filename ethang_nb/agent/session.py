@@ -117,7 +117,8 @@ class Session(Looking):
         )
         self.live, self.toolbox, self.lock = desk.live, desk.toolbox, desk.lock
         # Before the record is opened, so that a session that cannot be leaves nothing in it.
-        check_room(self.live.state)
+        if not look:
+            check_room(self.live.state)
         real = clock or SystemClock()
         self._key = (home(folder).resolve(), self.name)
         if not look:

@@ -61,7 +61,6 @@ def resume(desk: Desk, *, look: bool) -> Resumed:
     wanted = desk.live.state
     entries = desk.archive.entries()
     drift = replay_into(desk.live, entries, look=look)
-    desk.by_rules.recall(entries)
     desk.notices.recall(entries)
     desk.corrections.recall(entries, desk.model)
     if not look:

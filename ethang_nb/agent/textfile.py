@@ -10,6 +10,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from ethang_nb.agent.masking import mask
 from ethang_nb.context.address import Address
 from ethang_nb.context.messages import clean
 from ethang_nb.errors import PathRefused
@@ -21,7 +22,7 @@ BINARY_PROBE = 8_000  # bytes looked at for NUL before a file is taken for text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextFile:
-    """`name` as tools show it, and its lines without their ends."""
+    """`name` as tools show it, and its lines without their ends; a key of ours in them is masked before any is cut."""
 
     name: str
     lines: tuple[str, ...]
@@ -35,7 +36,7 @@ class TextFile:
             raise PathRefused(f"{name!r} cannot be read: {error.strerror}") from None
         if b"\x00" in raw[:BINARY_PROBE]:
             raise PathRefused(f"{name!r} holds NUL bytes; it is not a text file")
-        text = clean(raw.decode("utf-8", "replace").removeprefix("\ufeff")).replace("\r\n", "\n")
+        text = mask(clean(raw.decode("utf-8", "replace").removeprefix("\ufeff"))).replace("\r\n", "\n")
         lines = text.split("\n")
         return cls(name=name, lines=tuple(lines if lines[-1] else lines[:-1]))
 

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from ethang_nb.agent.limits import Limits
+from ethang_nb.agent.masking import mask
 from ethang_nb.agent.runner import MainThread, in_thread, on_main, plain
 from ethang_nb.agent.tool import Answer, Tool, arguments_of, as_answer
 from ethang_nb.context import kinds
@@ -128,7 +129,8 @@ class Toolbox:
 
     def _late(self, call: ToolCall, value: Any) -> None:
         text = clean(value if isinstance(value, str) else repr(value))
-        self._log(kinds.LATE, {"id": call.id, "name": call.name, "text": text[:LONGEST_LATE]})
+        # Masked before it is cut: half a key would be known no more.
+        self._log(kinds.LATE, {"id": call.id, "name": call.name, "text": mask(text)[:LONGEST_LATE]})
 
 
 def refusal(call: ToolCall, text: str) -> ToolResult:
@@ -151,4 +153,4 @@ def _looked_at(work: asyncio.Future[Any]) -> None:
 
 
 def _failed(text: str) -> Answer:
-    return Answer(text=f"[error] {clean(text)[:LONGEST_ERROR]}", error=True, again="run", paged=True)
+    return Answer(text=f"[error] {mask(clean(text))[:LONGEST_ERROR]}", error=True, again="run", paged=True)

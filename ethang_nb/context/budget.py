@@ -59,6 +59,8 @@ class Budget(Shown):
     """Per mille by which the provider counts more than we do; it divides usable and hard, never a count."""
     cleanup_at: int = 0
     """Tokens at which the next cleanup is due (calibration included)."""
+    followed: bool = False
+    """Whether somebody else makes the requests: they are sent however full they are."""
 
     @property
     def usable(self) -> int:

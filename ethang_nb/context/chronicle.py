@@ -80,6 +80,8 @@ class Chronicle:
         self.last: Plan | None = None
         """The plan of the last request point."""
         self._doubted: set[str] = set()
+        self._would = False
+        """Whether the policy would have cleaned up the last request that was followed."""
         self._released: list[_Said] = []
         self._let_go: list[Gone] = []
         self._outputs = Outputs()
@@ -385,6 +387,7 @@ class Chronicle:
         """What is to be said of a request that somebody else made, and what the policy would have done with it."""
         kinds = ("cleanup",) if turning.decision.lands else ()
         said = [_Said(one, kinds) for one in turning.said]
+        before, self._would = self._would, turning.foretold is not None and turning.foretold.lands
         if turning.foretold is None or turning.foretold.outcome == "nothing":
             return said
         foretold, name = turning.foretold, self.context.state.policy.name
@@ -397,7 +400,9 @@ class Chronicle:
                 would = "be stuck: it does not fit what can be sent"
             case _:
                 would = "clean up, but too little may leave"
-        return [*said, _Said(f"{name} would {would}", ())]
+        # Nobody cleaned up, so it would at every step from there on; the first is what counts.
+        marked = ("foretold",) if self._would and not before else ()
+        return [*said, _Said(f"{name} would {would}", marked)]
 
     def _window_texts(self, landing: _Landing) -> list[str]:
         return [

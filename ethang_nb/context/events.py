@@ -148,7 +148,12 @@ class NoteWritten:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CleanupAsked:
-    """A person or the model asked for a cleanup; it is taken at the next request point."""
+    """A person, the model or its provider asked for a cleanup; it is taken at the next request point.
+
+    `refused`: the provider did, by refusing a request as too long; then oversized results are cut first.
+    """
+
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

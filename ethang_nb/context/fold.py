@@ -80,14 +80,15 @@ def landed(decision: Decision) -> State:
     if decision.outcome == "nothing" and not state.asked and not state.said:
         return state if reports is state.reports else state._replace(reports=reports)
     if decision.outcome == "nudge":
-        return state._replace(asked=False, armed=False, nudged=True, said="", reports=reports)
+        return state._replace(asked=False, refused=False, armed=False, nudged=True, said="", reports=reports)
     if not decision.lands:
         if decision.cause:
             return state._replace(declined=True)
         said = decision.outcome if decision.outcome in ("idle", "stuck") else ""
-        return state._replace(asked=False, said=said, reports=reports)
+        return state._replace(asked=False, refused=False, said=said, reports=reports)
     return state._replace(
         asked=False,
+        refused=False,
         cooled=state.cooled and decision.outcome != "reseed",
         next_note=state.next_note + decision.writes_note,
         said="",
@@ -151,7 +152,7 @@ def _setting(state: State, event: Event) -> State:
             new = Settings.of(settings.base, settings.policy, event.ratio)
             return state._replace(settings=new, exact=event.exact, reports=Reports())
         case CleanupAsked():
-            return state._replace(asked=True)
+            return state._replace(asked=True, refused=state.refused or event.refused)
         case Cooled():
             return state._replace(cooled=True)
         case _:

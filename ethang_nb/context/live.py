@@ -127,6 +127,8 @@ class LiveContext:
         """Tokens of the last request: what may lie in the provider's cache."""
         self.rates: Rates | None = None
         """The model's own cache prices, where they are known."""
+        self.followed = False
+        """Whether somebody else made the last request, and sends it however full it is."""
         self.observers: list[Observer] = []
         self._spill, self._wording = spill, wording
         self._model = ""
@@ -150,7 +152,7 @@ class LiveContext:
             wording=self._wording,
         )
         twin.state, twin.step, twin.block = self.state, self.step, self.block.copy()
-        twin.sent, twin.rates = self.sent, self.rates
+        twin.sent, twin.rates, twin.followed = self.sent, self.rates, self.followed
         twin.system, twin.project, twin.tools = self.system, self.project, self.tools
         twin.entries = dict(self.entries)
         twin.versions = self.versions.copy()
@@ -445,6 +447,7 @@ class LiveContext:
         self.journal.write(kinds.POINT, data)
         self.feed(RequestPoint(decided=decision))
         self.step += 1
+        self.followed = decision.followed
         if decision.lands and not decision.followed:
             self._landed(decision)
         return Turning(step=self.step, decision=decision, entries=self.known(), sends=sends)
@@ -496,10 +499,10 @@ class LiveContext:
         notes = [self.notes.message(note.id, self.counter) for note in self.state.notes]
         return self._assembly.parts(self.state, self.entries, self.counter, system=text, notes=notes)
 
-    def ask_cleanup(self) -> None:
-        """Asks for a cleanup; it is taken at the next request point."""
-        self.journal.write(kinds.ASKED, {})
-        self.feed(CleanupAsked())
+    def ask_cleanup(self, *, refused: bool = False) -> None:
+        """Asks for a cleanup; it is taken at the next request point. `refused`: the provider's refusal asks for it."""
+        self.journal.write(kinds.ASKED, {"refused": True} if refused else {})
+        self.feed(CleanupAsked(refused=refused))
 
     def release(self, offered: Sequence[tuple[int, int]]) -> Decision:
         """Collapses the offered results that rules let go."""

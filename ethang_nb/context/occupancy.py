@@ -134,6 +134,7 @@ class Occupancy:
             p95=p95,
             ratio=state.ratio,
             cleanup_at=state.cleanup_at,
+            followed=context.followed,
         )
 
     def _pictures(self) -> dict[int, tuple[int, int]]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from ethang_nb.context.decision import Decision
 from ethang_nb.context.draft import Draft, kept_rows
+from ethang_nb.context.stages.intake import oversized
 from ethang_nb.context.stages.registry import AT_CLEANUP, AT_ENTRY, AT_REQUEST, AT_WORK, EARLY
 from ethang_nb.context.state import State
 
@@ -151,6 +152,8 @@ def _attempt(
     draft = Draft(state, keep=keep, note_tokens=note_tokens, last_resort=last_resort, asked=asked)
     draft.render_core()
     draft.drop_passing()
+    if state.refused:
+        oversized(draft)
     for name in state.settings.policy.stages:
         if name in AT_CLEANUP:
             AT_CLEANUP[name](draft)

@@ -126,7 +126,7 @@ class _Replay:
             case kinds.CORE:
                 context.pinning.start_core([context.board.pins[number - 1] for number in data["pins"]])
             case kinds.ASKED:
-                context.ask_cleanup()
+                context.ask_cleanup(refused=data.get("refused", False))
             case kinds.RELEASE:
                 context.let_go(recalled(context.state, data))
             case kinds.POINT:

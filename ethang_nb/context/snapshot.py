@@ -73,7 +73,8 @@ class Pin:
 class StepRow:
     """One request: its number, what it took, and what happened before it was sent. Fill in per mille.
 
-    `events` say that in words, `kinds` name each kind of them once: an outcome of a plan, `shrink`, `regret`.
+    `events` say that in words, `kinds` name each kind of them once: an outcome of a plan, `shrink`, `regret`;
+    `foretold` where the policy would have begun to clean up a request that somebody else made.
     `before` is the fill the cleanup started from, None where there was none. `fixed`, `task`, `history`,
     `output`, `headroom` are the five numbers of seed 003's log line, in tokens.
     """
@@ -284,6 +285,7 @@ def budget_data(budget: Budget) -> dict[str, Any]:
         "line": budget.line,
         "ratio": budget.ratio,
         "cleanup_at": budget.cleanup_at,
+        "followed": budget.followed,
         "unsendable": budget.unsendable,
         "slices": [
             {"name": item.name, "tokens": item.tokens, "how": item.how, "count": item.count}

@@ -109,6 +109,8 @@ class State(NamedTuple):
     nudged: bool = False
     asked: bool = False
     """Whether somebody asked for a cleanup at the next request point."""
+    refused: bool = False
+    """Whether that was the provider, which refused a request as too long."""
     cooled: bool = False
     """Whether somebody asked that the next piece of work starts from the core."""
     declined: bool = False

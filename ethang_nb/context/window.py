@@ -16,6 +16,7 @@ __all__ = ["BANDS", "Levels", "Window", "levels"]
 RESERVE_PER_MILLE = 200  # ► the largest part of a window kept for the answer
 RESERVE_MOST = 32_000  # ► tokens
 SMALLEST = 256  # ► a window below this holds no conversation at all
+LARGEST = 100_000_000  # ► tokens; where somebody writes down more, it is a slip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ethang_nb.extras.interfaces import Asked, Interface, catalogue, text_of
-from ethang_nb.providers.line import Parser
-from ethang_nb.providers.quirks import PLAIN
 
 __all__ = ["MESSAGES"]
 
@@ -19,10 +17,4 @@ def _messages(data: Mapping[str, Any]) -> Asked | None:
     return Asked(messages=messages, system=text_of(data.get("system")), tools=catalogue(data.get("tools")))
 
 
-def _parser() -> Parser:
-    from ethang_nb.providers.anthropic import MessagesWire
-
-    return MessagesWire(PLAIN).parser()
-
-
-MESSAGES = Interface(end="/messages", shape="anthropic", read=_messages, parser=_parser)
+MESSAGES = Interface(end="/messages", shape="anthropic", read=_messages, wire="anthropic")

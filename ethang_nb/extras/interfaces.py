@@ -10,7 +10,10 @@ from ethang_nb.context.catalogue import ToolSpec
 from ethang_nb.errors import BadMessage
 from ethang_nb.formats.detect import to_tools
 from ethang_nb.formats.sending import Shape
+from ethang_nb.providers.endpoints import WireName
 from ethang_nb.providers.line import Parser
+from ethang_nb.providers.quirks import PLAIN
+from ethang_nb.providers.wires import wire
 
 __all__ = ["Asked", "Interface", "catalogue", "text_of"]
 
@@ -27,12 +30,18 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interface:
-    """`end` is how the path of its requests ends; `read` gives None for a body that is none of them."""
+    """`end` is how the path of its requests ends; `read` gives None for a body that is none of them.
+
+    `shape` is how its messages look, `wire` what its answers are read by.
+    """
 
     end: str
     shape: Shape
     read: Callable[[Mapping[str, Any]], Asked | None]
-    parser: Callable[[], Parser]
+    wire: WireName
+
+    def parser(self) -> Parser:
+        return wire(self.wire, PLAIN).parser()
 
 
 def catalogue(tools: object) -> tuple[ToolSpec, ...]:

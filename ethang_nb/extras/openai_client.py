@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ethang_nb.extras.interfaces import Asked, Interface, catalogue
-from ethang_nb.providers.line import Parser
-from ethang_nb.providers.quirks import PLAIN
 
 __all__ = ["CHAT", "RESPONSES"]
 
@@ -17,12 +15,6 @@ def _chat(data: Mapping[str, Any]) -> Asked | None:
     if not isinstance(messages, list):
         return None
     return Asked(messages=messages, tools=catalogue(data.get("tools") or data.get("functions")))
-
-
-def _chat_parser() -> Parser:
-    from ethang_nb.providers.openai_chat import ChatWire
-
-    return ChatWire(PLAIN).parser()
 
 
 def _responses(data: Mapping[str, Any]) -> Asked | None:
@@ -40,11 +32,5 @@ def _responses(data: Mapping[str, Any]) -> Asked | None:
     )
 
 
-def _responses_parser() -> Parser:
-    from ethang_nb.providers.openai_responses import ResponsesWire
-
-    return ResponsesWire(PLAIN).parser()
-
-
-CHAT = Interface(end="/chat/completions", shape="openai", read=_chat, parser=_chat_parser)
-RESPONSES = Interface(end="/responses", shape="responses", read=_responses, parser=_responses_parser)
+CHAT = Interface(end="/chat/completions", shape="openai", read=_chat, wire="chat")
+RESPONSES = Interface(end="/responses", shape="responses", read=_responses, wire="responses")

@@ -27,6 +27,7 @@ __all__ = ["Server", "serve"]
 
 HOST = "127.0.0.1"
 LARGEST = 16_000_000  # ► bytes of a request
+DIGITS = 18  # ► of a content-length; more are no size
 SECONDS = 30.0  # ► that a client may take for sending its request
 MOST = 16  # ► requests at the same time; more are told to come back
 PIECE = 24  # ► characters of a text in one event of a stream
@@ -193,7 +194,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _body(self) -> bytes:
         length = self.headers.get("content-length", "0")
-        if not length.isdigit():
+        if not length.isdecimal() or len(length) > DIGITS:
             raise _Refused(400, f"content-length {length[:20]!r} is no number of bytes")
         body = self.rfile.read(min(int(length), LARGEST))
         if int(length) > LARGEST:

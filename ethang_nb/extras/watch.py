@@ -243,7 +243,7 @@ def _is_again(request: Any, exchange: Exchange) -> bool:
         exchange.moved = False
         return True
     again = str(request.headers.get(_RETRIES, "0"))
-    return again.isdigit() and int(again) > 0 and not exchange.answered
+    return again.isdecimal() and int(again) > 0 and not exchange.answered
 
 
 def _named(client: Any) -> str:

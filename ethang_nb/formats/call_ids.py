@@ -15,6 +15,8 @@ from ethang_nb.context.messages import Message, Part, ToolCall, ToolResult
 
 __all__ = ["Free", "filled", "legacy_id", "renamed", "sendable"]
 
+LONGEST = 1_000  # ► characters of an id that are kept; a format that takes fewer shortens it where it is sent
+
 
 def legacy_id(name: str) -> str:
     """The id of a `function_call` and of the `function` message that answers it; the old API had none."""
@@ -67,7 +69,7 @@ def sendable(
 class Free:
     """The ids that a history has not used yet."""
 
-    def __init__(self, *, longest: int, other: re.Pattern[str] | None = None) -> None:
+    def __init__(self, *, longest: int = LONGEST, other: re.Pattern[str] | None = None) -> None:
         self._longest, self._other = longest, other
         self._taken: set[str] = set()
         self._counts: dict[str, int] = {}

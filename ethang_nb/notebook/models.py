@@ -11,6 +11,7 @@ from ethang_nb.config import Tables
 from ethang_nb.notebook.outputs import Rows
 from ethang_nb.providers.credentials import missing, present
 from ethang_nb.providers.endpoints import ENDPOINTS, Endpoint
+from ethang_nb.providers.live_facts import forget
 from ethang_nb.providers.model_ids import Named, named, own_row
 from ethang_nb.providers.models import ModelFacts, Prices
 from ethang_nb.providers.quirks import PLAIN, Quirks, quirks_of, wire_of
@@ -38,7 +39,11 @@ def listed(tables: Tables) -> Rows:
 
 
 def known(model: str, tables: Tables) -> Rows:
-    """What is known of one model, each size and price with its source. Raises Unknown, Misuse."""
+    """What is known of one model, each size and price with its source; its server is asked anew.
+
+    Raises Unknown, Misuse.
+    """
+    forget()
     found, place = facts(model, tables=tables), named(model, tables)
     rows = [*_sizes(found), *(_endpoint(place) if place else ())]
     return Rows(title=f"Model {model.partition('?')[0]}", rows=rows)

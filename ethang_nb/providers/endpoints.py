@@ -50,11 +50,6 @@ class Endpoint:
     own: bool = False
     """Somebody's own name, from a table."""
 
-    @property
-    def origin(self) -> str:
-        """Provider and address as they are written down: the same wherever the environment differs, and no secret."""
-        return f"{self.provider} {self.base_url}"
-
 
 def is_local(url: str) -> bool:
     """Whether a URL leads to this very machine."""

@@ -22,7 +22,7 @@ from ethang_nb.errors import ProviderFault
 from ethang_nb.providers.credentials import mask
 from ethang_nb.providers.endpoints import is_local
 from ethang_nb.providers.faults import fault_of
-from ethang_nb.providers.hearing import Hearing
+from ethang_nb.providers.hearing import MOST, Hearing
 from ethang_nb.providers.line import Call
 from ethang_nb.providers.logs import tame
 from ethang_nb.providers.phases import Phases
@@ -165,21 +165,39 @@ async def _chunks(response: httpx.Response, host: str, taken: Callable[[], None]
 
 
 def get_json(url: str, headers: Mapping[str, str], seconds: float) -> Any:
-    """The JSON behind a URL, asked for once and within `seconds`. Raises ProviderFault for anything else."""
+    """The JSON behind a URL, asked for once. Raises ProviderFault for anything else.
+
+    A connection, each wait for a piece of the answer, and all pieces together take `seconds` at the most.
+    """
     tame()
     try:
-        with _opened(httpx.Client, url, timeout=seconds) as client:
-            answer = client.get(url, headers=_headers({"accept": "application/json"}, headers))
+        asked = _headers({"accept": "application/json"}, headers)
+        with (
+            _opened(httpx.Client, url, timeout=seconds) as client,
+            client.stream("GET", url, headers=asked) as answer,
+        ):
+            body = _read(answer, _host(url), seconds)
     except _Broken as broken:
         raise broken.fault from None
     except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
         raise _fault(error, _host(url)) from None
     if answer.status_code >= 400:
-        raise fault_of(answer.status_code, dict(answer.headers), mask(answer.text))
+        raise fault_of(answer.status_code, dict(answer.headers), mask(body.decode("utf-8-sig", "replace")))
     try:
-        return json.loads(answer.content)
+        return json.loads(body)
     except (ValueError, RecursionError):
         raise ProviderFault(f"{_host(url)} answered HTTP {answer.status_code} without JSON") from None
+
+
+def _read(answer: httpx.Response, host: str, seconds: float) -> bytearray:
+    """The body. Raises _Broken for one that is not over in time, or at all."""
+    body, clock = bytearray(), SystemClock()
+    late = clock.monotonic() + seconds
+    for chunk in answer.iter_bytes():
+        body += chunk
+        if len(body) > MOST or clock.monotonic() > late:
+            raise _Broken(ProviderFault(f"{host} did not come to the end of its answer within {seconds:g} s"))
+    return body
 
 
 def _opened(kind: Callable[..., Any], address: str, *, timeout: float | None) -> Any:

@@ -1,4 +1,4 @@
-"""Live facts: what an endpoint itself says of a model's window, asked once a process and within a short time.
+"""Live facts: what an endpoint itself says of a model's window, asked once, until `%ethang models` asks anew.
 
 Only what is served counts: the length a model was trained for is not the window it is run with. An endpoint that says
 nothing, or cannot be reached, is no fault here: the next source is asked, and a request will tell soon enough.

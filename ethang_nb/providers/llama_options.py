@@ -10,7 +10,7 @@ from ethang_nb.errors import Misuse, Unknown
 from ethang_nb.providers.endpoints import WIRES, WireName
 from ethang_nb.providers.options import pairs
 
-__all__ = ["LEAST", "Wanted", "wanted"]
+__all__ = ["Wanted", "wanted"]
 
 LEAST = 256  # tokens; llama.cpp ends the whole process for some smaller ones
 MOST = 16_777_216  # ► tokens; the model's own limit is checked when its file is read

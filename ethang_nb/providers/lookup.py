@@ -38,7 +38,8 @@ def facts(model: str, tables: Tables, forms: tuple[str, ...], *, live: bool) -> 
 def unknown(model: str, tables: Tables, forms: tuple[str, ...]) -> Unknown:
     """The error for an id of no provider: with the id that was meant where that can be said, else with the forms."""
     head = model.partition("?")[0]
-    meant = next((f"{provider}/{head}" for provider in providers_of(head)), "") or near(head, tables) or ""
+    known = (f"{provider}/{name}" for name in (head, head.lower()) for provider in providers_of(name))
+    meant = next(known, "") or near(head, tables) or ""
     return Unknown("model", head if "/" in head else head.partition(":")[0], forms, meant=meant)
 
 

@@ -201,6 +201,9 @@ def _place(event: Mapping[str, Any], item: Item, where: str) -> int:
 
 
 def _parts(given: object) -> list[Mapping[str, Any]]:
+    """The parts of a list; a plain text where a list should be is one."""
+    if isinstance(given, str):
+        return [{"type": "output_text", "text": given}]
     return [part for part in given if isinstance(part, Mapping)] if isinstance(given, list) else []
 
 

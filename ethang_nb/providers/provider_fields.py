@@ -72,7 +72,7 @@ def check_url(value: object, what: str) -> str:
         raise Misuse(f"{what} has something behind ? or #; leave it out, and give query.NAME=VALUE")
     plain = text.isprintable() and " " not in text
     if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0 or not plain:
-        raise Misuse(f"{what} is {_cut(hidden(text))!r}, no http or https address; {wanted}")
+        raise Misuse(f"{what} is {_cut(hidden(str(value)))!r}, no http or https address; {wanted}")
     if "${" in text or any(_STARTS.match(part) for part in parts.path.split("/")):
         raise Misuse(f"{what} seems to hold a key; leave it out, and name its variable with key=")
     return text.rstrip("/")
@@ -122,6 +122,10 @@ def _query(value: object, place: str) -> dict[str, str]:
         if _CREDENTIAL.search(name) or looks_like_key(text):
             raise Misuse(
                 f"query {_cut(hidden(name))} of {place} seems to hold a credential; send it as a header"
+            )
+        if "${" in text:
+            raise Misuse(
+                f"query {_cut(hidden(name))} of {place} names a variable, which is read in headers only; write the value"
             )
     return found
 

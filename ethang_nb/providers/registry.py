@@ -29,9 +29,13 @@ _NO_TABLES: Tables = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Entry:
-    """How ids of a provider look, how one is made, and its facts where they are the same for all its models."""
+    """How ids of a provider look, how one is made, and its facts where they are the same for all its models.
+
+    `mark` stands in an id between the provider's name and what follows it.
+    """
 
     form: str
+    mark: str = ":"
     make: Callable[[str, Around | None], Provider]
     check: Callable[[str], None]
     facts: Callable[[str, bool], ModelFacts | None]
@@ -96,7 +100,7 @@ _PROVIDERS: Mapping[str, _Entry] = MappingProxyType(
         "reader": _Entry(form="reader", make=_reader, check=_check_reader, facts=_stand_in),
         "script": _Entry(form="script:PATH.yaml", make=_script, check=_check_script, facts=_stand_in),
         "llamacpp": _Entry(
-            form="llamacpp/PATH.gguf", make=_llamacpp, check=_check_llamacpp, facts=_llamacpp_facts
+            form="llamacpp/PATH.gguf", mark="/", make=_llamacpp, check=_check_llamacpp, facts=_llamacpp_facts
         ),
     }
 )
@@ -142,10 +146,12 @@ def facts(model: str, *, tables: Tables = _NO_TABLES, live: bool = True) -> Mode
     """What is known of a model: what the tables say, else its endpoint (asked only if `live`), else the snapshot.
 
     None: nothing, so the window must be given. A name without its provider is looked up in the snapshot. Raises Unknown
-    as `provider` does.
+    and Misuse as `provider` does.
     """
     entry = _entry(model)
     if entry is not None:
+        if model not in _PROVIDERS:  # a bare name has nothing to check, and is not worth loading what it names
+            entry.check(model)
         return entry.facts(model, live)
     from ethang_nb.providers import lookup
 
@@ -162,11 +168,7 @@ def models() -> tuple[str, ...]:
 def _entry(model: str) -> _Entry | None:
     """The provider that is no endpoint; None where the id does not begin with the name of one."""
     head = model.partition("?")[0]
-    name = head.partition(":")[0]
-    if name in _PROVIDERS and "/" not in _PROVIDERS[name].form:
-        return _PROVIDERS[name]
-    entry = _PROVIDERS.get(head.partition("/")[0])
-    return entry if entry is not None and "/" in entry.form else None
+    return next((entry for name, entry in _PROVIDERS.items() if name == head.partition(entry.mark)[0]), None)
 
 
 def _named(model: str, tables: Tables) -> Named:

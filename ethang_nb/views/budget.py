@@ -55,10 +55,12 @@ def warnings(budget: Budget) -> tuple[str, ...]:
     """What is wrong with the budget, with the next step; empty where nothing is."""
     said = []
     if budget.over:
-        said.append(
-            f"{grouped(budget.over)} tokens more than fit ({grouped(budget.hard)}): "
-            "nothing is sent until something leaves or the window grows."
+        follows = (
+            "whoever makes the requests sends them all the same; the provider may refuse or cut them."
+            if budget.followed
+            else "nothing is sent until something leaves or the window grows."
         )
+        said.append(f"{grouped(budget.over)} tokens more than fit ({grouped(budget.hard)}): {follows}")
     if budget.p95 is not None and budget.p95 > TOO_FULL:
         said.append(
             f"p95 is above {percent(TOO_FULL)}: this budget is wrong for the work. Give a larger window, fewer tools, "

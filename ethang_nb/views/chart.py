@@ -14,10 +14,13 @@ from ethang_nb.context.window import Levels
 from ethang_nb.views.markup import Markup, el, lines
 from ethang_nb.views.numbers import grouped, numbered, percent
 
-__all__ = ["KINDS", "chart", "described", "kinds", "steps_of"]
+__all__ = ["KINDS", "chart", "described", "kinds", "said", "steps_of"]
 
-KINDS = ("stuck", "reseed", "cleanup", "shrink", "idle", "release", "nudge")
+KINDS = ("stuck", "reseed", "cleanup", "foretold", "shrink", "idle", "release", "nudge")
 """What is marked, the weightiest first: of two at one step the first is drawn."""
+
+SAID = {"foretold": "would clean up"}
+"""What a kind is called where its own word says too little."""
 
 SIDE = 1_000  # units of the drawing, both ways
 BUCKET = 6  # ► units; of the points in one bucket the first, highest, lowest and last are drawn
@@ -37,6 +40,10 @@ class _Point:
 def kinds(row: StepRow) -> tuple[str, ...]:
     """The kinds of a step's events that are marked, the weightiest first."""
     return tuple(kind for kind in KINDS if kind in row.kinds)
+
+
+def said(kind: str) -> str:
+    return SAID.get(kind, kind)
 
 
 def steps_of(rows: Sequence[StepRow], kind: str) -> tuple[int, ...]:
@@ -65,9 +72,11 @@ def chart(rows: Sequence[StepRow], levels: Levels) -> Markup:
 def described(rows: Sequence[StepRow]) -> str:
     """The chart in words, for who does not see it."""
     last = rows[-1]
-    said = [f"Fill by step, {grouped(len(rows))} in all; {percent(last.fill)} at step {grouped(last.step)}"]
-    said.extend(f"{kind} at {numbered(steps, 'step')}" for kind in KINDS if (steps := steps_of(rows, kind)))
-    return "; ".join(said)
+    told = [f"Fill by step, {grouped(len(rows))} in all; {percent(last.fill)} at step {grouped(last.step)}"]
+    told.extend(
+        f"{said(kind)} at {numbered(steps, 'step')}" for kind in KINDS if (steps := steps_of(rows, kind))
+    )
+    return "; ".join(told)
 
 
 def _top(rows: Sequence[StepRow]) -> int:
@@ -158,9 +167,14 @@ def _marks(rows: Sequence[StepRow], top: int) -> Iterator[Markup]:
         x, found = _x(index, len(rows)), kinds(row)
         if found and x >= last.get(found[0], -APART) + APART:
             last[found[0]] = x
-            yield _at(f"eth-m-{found[0]} eth-c-core", x, _y(row.fill, top))
+            yield _at(_look(found[0]), x, _y(row.fill, top))
     if not kinds(rows[-1]):
         yield _at("eth-m-now eth-c-notes", _x(len(rows) - 1, len(rows)), _y(rows[-1].fill, top))
+
+
+def _look(kind: str) -> str:
+    """What was only foretold has the shape of a cleanup without its colour."""
+    return "eth-m-cleanup" if kind == "foretold" else f"eth-m-{kind} eth-c-core"
 
 
 def _at(name: str, x: int, y: int) -> Markup:
@@ -177,12 +191,12 @@ def _step_labels(rows: Sequence[StepRow]) -> Iterator[Markup]:
 
 def _key(rows: Sequence[StepRow], levels: Levels) -> Markup:
     entries = [
-        el("li", el("i", class_=f"eth-m eth-m-{kind} eth-c-core"), f" {kind}: {numbered(steps, 'step')}")
+        el("li", el("i", class_=f"eth-m {_look(kind)}"), f" {said(kind)}: {numbered(steps, 'step')}")
         for kind in reversed(KINDS)
         if (steps := steps_of(rows, kind))
     ]
-    said = ", ".join(f"{name} {percent(level)}" for name, level in _named(levels))
-    entries.append(el("li", f"levels: {said}", class_="eth-dim"))
+    named = ", ".join(f"{name} {percent(level)}" for name, level in _named(levels))
+    entries.append(el("li", f"levels: {named}", class_="eth-dim"))
     return el("ul", lines(entries), class_="eth-key")
 
 

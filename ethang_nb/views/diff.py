@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ethang_nb.context.diffing import UPPER_BOUND
-from ethang_nb.context.plan import SHOWN_ACTS
+from ethang_nb.context.plan import SHOWN_ACTS, Price
 from ethang_nb.context.snapshot import Diff, Fact, Left
 from ethang_nb.views.excerpt import excerpt, fitting, rows_within, size
 from ethang_nb.views.limits import ADDRESS, BODY_BYTES, FACTS, OPEN_ROWS, PREVIEW, ROWS, TITLE
@@ -85,6 +85,13 @@ def _told(fact: Fact) -> str:
     ]
 
 
+def _paid(cost: Price) -> str:
+    """Its price, and what the next call really read from the provider's cache where the provider said so."""
+    if cost.served is None:
+        return price(cost)
+    return f"{price(cost)} Served from the cache: {grouped(cost.served)} of {grouped(cost.prefix)} predicted."
+
+
 def text(diff: Diff) -> str:
     """The diff for a terminal of 80 columns: left, note, facts."""
     said = indented(opened(headline(diff)) + ".", "")
@@ -95,7 +102,7 @@ def text(diff: Diff) -> str:
     if diff.facts:
         said += ["", f"Facts: {survival(diff)}.", *_text_facts(diff), *indented(BOUND, "")]
     if diff.price:
-        said += ["", *indented(price(diff.price), "")]
+        said += ["", *indented(_paid(diff.price), "")]
     if diff.digest:
         said.append(f"digest {line(diff.digest, 80)}")
     return "\n".join(said)
@@ -123,7 +130,7 @@ def part(
             el("p", line(diff.reason, 400)) if diff.reason else None,
             el("div", left, note, class_="eth-two"),
             *(_facts(diff, facts) if diff.facts else []),
-            el("p", price(diff.price), class_="eth-dim") if diff.price else None,
+            el("p", _paid(diff.price), class_="eth-dim") if diff.price else None,
             el("p", "digest ", el("code", line(diff.digest, 80)), class_="eth-dim") if diff.digest else None,
         ]
     )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ethang_nb.context.snapshot import StepRow
 from ethang_nb.context.window import Levels
 from ethang_nb.views.chart import KINDS, chart, steps_of
+from ethang_nb.views.chart import said as named
 from ethang_nb.views.excerpt import excerpt, rows_within
 from ethang_nb.views.limits import ROWS
 from ethang_nb.views.markup import Markup, el, lines
@@ -29,7 +30,9 @@ def summary(rows: Sequence[StepRow]) -> str:
         return "no step yet"
     said = [f"{count(len(rows), 'step')}, {percent(rows[-1].fill)} full at the last"]
     said.extend(
-        f"{kind} at {numbered(steps, 'step')}" for kind in reversed(KINDS) if (steps := steps_of(rows, kind))
+        f"{named(kind)} at {numbered(steps, 'step')}"
+        for kind in reversed(KINDS)
+        if (steps := steps_of(rows, kind))
     )
     return "; ".join(said)
 

@@ -85,6 +85,13 @@ test('fixed cost so far, and calibration only where there is one', () => {
   expect(notes(changed(docs.small(), { ratio: 1300 })).join(' ')).toContain('130.0 %');
 });
 
+test('what somebody else sends is sent though it does not fit', () => {
+  const own = warnings(crowded())[0];
+  const other = warnings(changed(crowded(), { followed: true }))[0];
+  expect(own).toContain('more than fit (4,200): nothing is sent until something leaves');
+  expect(other).toContain('more than fit (4,200): whoever makes the requests sends them all the same');
+});
+
 test('a full window has the colour of stop, and says the fill to a screen reader', async () => {
   const drawn = await draw(<BudgetBar {...props(changed(crowded(), { fill: 2305 }))} />);
   const meter = drawn.querySelector('[role=meter]')!;

@@ -47,15 +47,43 @@ test('a running session can be stopped, and says what came of it', async () => {
   expect(box.querySelector('.e-head')!.textContent).toContain('Stopping.');
 });
 
+const now = (box: Element) => box.querySelector('.e-now');
+
 test('what the model is saying shows while it says it, as text, and in a live view only', async () => {
-  const said = { ...running(), saying: 'Reading <b>contract</b> 7' };
+  const said = { ...running(), saying: 'Reading <b>contract</b>\nseven\u202e' };
   const box = await draw(<ContextView {...props(said)} />);
-  expect(box.querySelector('.e-saying')!.textContent).toBe('the model is saying Reading <b>contract</b> 7');
-  expect(box.querySelector('.e-saying b')).toBeNull();
-  const quiet = await draw(<ContextView {...props({ ...said, saying: '' })} />);
-  expect(quiet.querySelector('.e-saying')).toBeNull();
+  expect(now(box)!.querySelector('small')!.textContent).toBe('the model is saying');
+  expect(now(box)!.querySelector('p')!.textContent).toBe('Reading <b>contract</b>\nseven\\u202e');
+  expect(now(box)!.querySelector('b')).toBeNull();
   const past = await draw(<ContextView {...props(said, { status: 'saved' })} />);
-  expect(past.querySelector('.e-saying')).toBeNull();
+  expect(now(past)).toBeNull();
+  const idle = await draw(<ContextView {...props({ ...said, state: 'completed' })} />);
+  expect(now(idle)).toBeNull();
+});
+
+test('a text that is gone leaves its room until the run ends, so that nothing below it moves', async () => {
+  const box = await draw(<ContextView {...props(running())} />);
+  expect(now(box)!.textContent).toBe('the model was asked; nothing has come yet');
+  expect(now(box)!.classList.contains('e-roomy')).toBe(false);
+  await draw(<ContextView {...props({ ...running(), saying: 'Reading' })} />, box as HTMLDivElement);
+  await draw(<ContextView {...props({ ...running(), saying: '' })} />, box as HTMLDivElement);
+  expect(now(box)!.querySelector('p')!.textContent).toBe('');
+  expect(now(box)!.classList.contains('e-roomy')).toBe(true);
+  await draw(<ContextView {...props({ ...running(), state: 'completed' })} />, box as HTMLDivElement);
+  await draw(<ContextView {...props(running())} />, box as HTMLDivElement);
+  expect(now(box)!.classList.contains('e-roomy')).toBe(false);
+});
+
+test('why nothing comes is said, and so are tools at work; neither is read out word by word', async () => {
+  const waiting = { ...running(), waiting: 'openai/gpt-5: 429, waits 2 s' };
+  const box = await draw(<ContextView {...props(waiting)} />);
+  expect(now(box)!.querySelector('small')!.textContent).toBe('waiting');
+  expect(now(box)!.querySelector('.e-warn')!.textContent).toBe('openai/gpt-5: 429, waits 2 s');
+  expect(now(box)!.closest('[aria-live], [role=status]')).toBeNull();
+  const working = running();
+  working.segments = working.segments.map((one, at, all) => (at === all.length - 1 ? { ...one, title: 'grep x', incomplete: true } : one));
+  await draw(<ContextView {...props(working)} />, box as HTMLDivElement);
+  expect(now(box)!.textContent).toBe('tools at work: grep x');
 });
 
 test('where the kernel is silent, ■ is named', async () => {
@@ -87,6 +115,12 @@ test('acts are named, tell what they would do, and say what they did', async () 
   expect(box.textContent).toContain('a run is going on');
   expect(box.textContent).not.toContain('1,796 tokens.');
   expect(ask.asked.map(([what]) => what)).toEqual(['compact', 'reseed']);
+});
+
+test('where somebody else makes the requests, the next cleanup is what the policy says alone', async () => {
+  const doc = docs.small();
+  const box = await draw(<ContextView {...props({ ...doc, budget: { ...doc.budget, followed: true } })} />);
+  expect(button(box, 'By its policy, the next cleanup due at')).toBeDefined();
 });
 
 test('while a run goes on, a start from the core is for the next piece of work', async () => {

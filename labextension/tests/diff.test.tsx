@@ -132,6 +132,9 @@ test('a price names every number it has', () => {
   const said = (more: object) => priced({ ...price, cost: 0, served: null, ...more }).map(one => one.name);
   expect(said({})).toEqual(['prefix breaks after', 'processed again', 'later requests', 'pays']);
   expect(said({ cost: -1_500, served: 1_000 }).slice(4)).toEqual(['next call costs less', 'served from the cache']);
+  // Nothing served is a number; what nobody said is not there.
+  const none = priced({ ...price, cost: 0, served: 0 }).at(-1);
+  expect(none).toEqual({ name: 'served from the cache', value: '0', unit: 'of 1,037 predicted' });
 });
 
 test('regrets stand with the cleanup that caused them', async () => {

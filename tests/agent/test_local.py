@@ -30,7 +30,8 @@ def local(opened):
 def piece(number):
     """About 250 tokens."""
     said = " ".join(
-        f"The contract says that goods are shipped to Paris under policy B-{number}{line}." for line in range(14)
+        f"The contract says that goods are shipped to Paris under policy B-{number}{line}."
+        for line in range(14)
     )
     return f"Piece {number}. {said} Say only: yes."
 

@@ -69,3 +69,34 @@ def test_a_text_that_its_owner_left_out_is_traced_to_the_step_at_which_it_left()
     assert ("log://2", False, "the cap is 48,250 euros") == (place.address, place.in_window, place.excerpt)
     [departure] = ctx.departed(1, 0)
     assert (2, "evict", "cleanup") == (departure.step, departure.how, departure.by)
+
+
+def test_a_text_that_its_owner_moved_is_traced_once():
+    ctx = eth.Context(2_000, counter=WordCounter())
+    ctx.follow([user("the cap is 48,250 euros"), user("read"), user("and?")])
+    ctx.follow([user("read"), user("and?"), user("the cap is 48,250 euros")])
+    [place] = source_of(ctx).trace("48,250").places
+    assert place.in_window
+    ctx.follow([user("read"), user("and?")])
+    [place] = source_of(ctx).trace("48,250").places
+    assert not place.in_window
+
+
+def test_what_the_policy_would_have_cleaned_up_first_is_marked_once_until_it_would_not_any_more():
+    ctx = eth.Context(600, counter=WordCounter())
+    large = [user("task"), *(unit for at in range(1, 30) for unit in (call(at), result(at, "word " * 40)))]
+    said = []
+    for messages in (large[:3], large, [*large, user("go on")], large[:3], large):
+        ctx.follow(messages)
+        row = ctx.snapshot.timeline[-1]
+        said.append(("foretold" in row.kinds, any("would clean up" in event for event in row.events)))
+    assert [(False, False), (True, True), (False, True), (False, False), (True, True)] == said
+
+
+def test_a_request_that_somebody_else_sends_is_sent_however_full_it_is():
+    ctx = eth.Context(600, counter=WordCounter())
+    assert not ctx.budget.followed
+    ctx.follow([user("word " * 900)])
+    assert ctx.budget.followed
+    assert ctx.budget.over
+    assert ctx.snapshot.to_json()["budget"]["followed"] is True

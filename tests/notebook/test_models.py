@@ -5,6 +5,7 @@ import pytest
 from ethang_nb.notebook.extension import load, unload
 from ethang_nb.providers.models import listed
 from tests.notebook.test_completion import offered
+from tests.providers.json_server import json_servers
 
 PLANTED = "sk-" + "in-a-notebook-" + "9876543210"
 LOCAL = "http://127.0.0.1:8000/v1"
@@ -50,6 +51,15 @@ def test_what_is_known_of_a_model_is_told_with_its_source(notebook, monkeypatch)
     assert row(said, "key").endswith("ANTHROPIC_API_KEY is set")
     assert "Responses" in row(told(notebook, "%ethang models openai/gpt-5"), "wire format")
     assert "272,000 tokens" in row(told(notebook, "%ethang models gpt-5"), "max input")
+
+
+def test_a_server_that_was_started_anew_is_asked_anew(notebook):
+    with json_servers() as start:
+        server = start({"/v1/models": {"data": [{"id": "qwen", "max_model_len": 4_096}]}})
+        line = f"%ethang models vllm/qwen?base_url={server.url}/v1"
+        assert "4,096 tokens" in row(told(notebook, line), "window")
+        server.answers["/v1/models"]["data"][0]["max_model_len"] = 8_192
+        assert "8,192 tokens" in row(told(notebook, line), "window")
 
 
 def test_a_model_nobody_knows_is_named(notebook):

@@ -688,6 +688,24 @@ def _replies(draw):
     return message, [start(), *events, *end(reason)], stop
 
 
+@pytest.mark.parametrize("content", [5, True, 1.5, "text", {"type": "text"}, None])
+def test_a_message_that_begins_with_content_that_is_none_is_read_on(content):
+    begun = start()
+    begun["message"]["content"] = content
+    events = [begun, block(0, type="text", text=""), delta(0, "text_delta", "Hello."), *end()]
+    assert said("Hello.") == reply_of(MessagesWire().parser(), events).message
+
+
+def test_half_a_character_in_arguments_can_still_be_written():
+    events = [
+        start(),
+        block(0, type="tool_use", id="a", name="look", input={"x": "\ud83d"}),
+        *end("tool_use"),
+    ]
+    (found,) = reply_of(MessagesWire().parser(), events).message.calls
+    assert '{"x":"\ufffd"}' == found.arguments
+
+
 @settings(max_examples=150, deadline=None)
 @given(made=_replies(), size=st.integers(1, 400))
 def test_any_reply_cut_anywhere_is_the_same_reply(made, size):

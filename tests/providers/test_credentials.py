@@ -1,6 +1,8 @@
 """Keys: read when something is sent, shown nowhere."""
 
 import json
+from functools import partial
+from urllib.parse import quote, quote_plus
 
 import pytest
 
@@ -133,6 +135,19 @@ def test_short_values_are_words_and_stay(monkeypatch):
     assert "ask ollama" == credentials.mask("ask ollama")
 
 
+@pytest.mark.parametrize("value", ["lm-studio", "sk-no-key-required"])
+def test_what_guides_give_for_a_key_is_no_secret(monkeypatch, value):
+    monkeypatch.setenv("LMSTUDIO_API_KEY", value)
+    assert f"start {value}" == credentials.mask(f"start {value}")
+
+
+@pytest.mark.parametrize("form", [json.dumps, repr, quote, quote_plus, partial(quote, safe="")])
+def test_a_key_is_masked_as_it_stands_in_json_and_in_urls(monkeypatch, form):
+    value = 'a+b/c= "d"' + PLANTED
+    monkeypatch.setenv("XAI_API_KEY", value)
+    assert "[XAI_API_KEY]" == credentials.mask(form(value)).strip("\"'")
+
+
 def test_a_secret_made_here_is_masked_too():
     credentials.hide("llamacpp key", PLANTED[::-1])
     assert "[llamacpp key]!" == credentials.mask(PLANTED[::-1] + "!")
@@ -141,4 +156,4 @@ def test_a_secret_made_here_is_masked_too():
 def test_nothing_that_stands_for_an_endpoint_shows_a_key(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", PLANTED)
     found = named("openai/gpt-4o")
-    assert PLANTED not in repr(found) + str(found) + found.endpoint.origin
+    assert PLANTED not in repr(found) + str(found)

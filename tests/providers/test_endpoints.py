@@ -114,10 +114,10 @@ def test_azure_names_its_deployment_in_the_address_where_a_version_is_asked_for(
         assert named(f"azure/{model}").endpoint.base_url.endswith("/openai/v1")
 
 
-def test_the_origin_of_an_endpoint_reads_no_variable(monkeypatch):
-    before = named("openai/gpt-4o").endpoint.origin
+def test_where_an_endpoint_is_reads_no_variable(monkeypatch):
+    before = named("openai/gpt-4o")
     monkeypatch.setenv("OPENAI_BASE_URL", LOCAL)
-    assert before == named("openai/gpt-4o").endpoint.origin
+    assert before == named("openai/gpt-4o")
 
 
 @pytest.mark.parametrize(
@@ -135,9 +135,11 @@ def test_the_origin_of_an_endpoint_reads_no_variable(monkeypatch):
         ("header.X-A=${", "names no variable"),
         ("header.Host=elsewhere.example", "that nobody but us can set"),
         (f"query.api-key={PLANTED}", "seems to hold a credential"),
+        ("query.tenant=${TENANT}", "query tenant of openai names a variable, which is read in headers only"),
         (f"base_url=https://u:{PLANTED}@host/v1", "carries a user name or password"),
         (f"base_url=https://host/v1?key={PLANTED}", "has something behind ? or #"),
         (f"base_url=https://host/{PLANTED}/v1", "seems to hold a key"),
+        ("base_url=https://host/v%201", "no http or https address"),
         ("base_url=https://host/${OPENAI_API_KEY}", "seems to hold a key"),
         ("base_url=ftp://host", "no http or https address"),
         ("base_url=host:8000", "no http or https address"),

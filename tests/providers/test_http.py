@@ -673,6 +673,13 @@ def served_quickly(answer):
     return asyncio.run(main())
 
 
+def test_json_that_comes_too_slowly_is_not_waited_for():
+    """Each piece comes in time, and all of them would take a minute."""
+    slow = streams(*[b"[1, "] * 1_200, every=0.05, kind="application/json")
+    with pytest.raises(ProviderFault, match="did not come to the end of its answer within"):
+        served_quickly(slow)
+
+
 def test_json_from_nowhere_is_a_fault():
     for url in ("nonsense", "http://[::1", ""):
         with pytest.raises(ProviderFault):

@@ -199,6 +199,16 @@ def test_where_it_does_not_answer_the_source_says_so(serve):
     assert found.source.endswith("; the server itself did not say")
 
 
+@pytest.mark.parametrize(
+    "price", ["1e999999999", "1e900000", "Infinity", "NaN", "sNaN", "-1", "", None, True, {}]
+)
+def test_a_price_that_is_none_is_left_out_and_the_window_is_not(serve, price):
+    row = {"id": "m", "max_model_len": 4_096, "pricing": {"prompt": price, "completion": "0.000002"}}
+    server = serve({"/v1/models": {"data": [row]}})
+    found = facts(f"vllm/m?base_url={server.url}/v1")
+    assert (4_096, Prices(output=2_000_000)) == (found.total, found.prices)
+
+
 def test_a_server_that_cannot_be_reached_is_no_fault():
     live_facts.forget()
     assert facts("vllm/x?base_url=http://127.0.0.1:9/v1") is None

@@ -24,6 +24,7 @@ from ethang_nb.context.messages import (
 )
 from ethang_nb.errors import Misuse, Overflow, ProviderFault
 from ethang_nb.formats.details import detail_of, thinking_of
+from ethang_nb.providers.calls import as_arguments
 from ethang_nb.providers.line import Wire
 from ethang_nb.providers.openai_chat import ChatWire
 from ethang_nb.providers.protocol import Request, Usage
@@ -53,6 +54,15 @@ def request(messages=TASK, **given_):
 
 def body(messages=TASK, quirks=PLAIN, **given_):
     return ChatWire(quirks).encode(request(messages, **given_), model="gpt-4o")
+
+
+def test_arguments_that_cannot_be_written_are_a_fault():
+    deep = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(ProviderFault, match="nest too deep") as caught:
+        as_arguments({"x": deep})
+    assert caught.value.retryable
 
 
 def data(*args, **given_):

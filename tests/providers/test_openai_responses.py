@@ -55,6 +55,12 @@ LOOK = ToolSpec(
 OPENAI = replace(PLAIN, encrypted_reasoning=True, developer=True, sampling=False)
 
 
+def test_a_plain_text_where_a_list_of_parts_should_be_is_kept():
+    parser = ResponsesWire().parser()
+    parser.whole({"status": "completed", "output": [{"type": "message", "id": "m", "content": "Hello."}]})
+    assert "Hello." == parser.reply().message.text
+
+
 def request(*messages, **fields):
     given = {"model": "openai/gpt-5", "max_output": 500, "messages": messages or (user("t"),)}
     return Request(**(given | fields))

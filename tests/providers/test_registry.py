@@ -106,6 +106,32 @@ def test_a_provider_that_was_moved_says_where_it_is():
     assert "openai/x at http://127.0.0.1:1/v1" == provider("openai/x?base_url=http://127.0.0.1:1/v1").label
 
 
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("reader?folow=no", "did you mean 'follow'?"),
+        ("llamacpp/m.gguf?ctxx=512", "did you mean 'ctx'?"),
+        ("OPENAI/gpt-5", "did you mean 'openai/gpt-5'?"),
+        ("openai:gpt-5", "did you mean 'openai/gpt-5'?"),
+        ("olama:qwen3:8b", "did you mean 'ollama/qwen3:8b'?"),
+        ("/gpt-5", "known: reader, "),
+        ("GPT-55", "known: reader, "),
+    ],
+)
+def test_an_id_that_no_provider_can_be_made_of_is_refused_where_it_is_checked(model, said):
+    for ask in (check, provider, facts):
+        with pytest.raises(Unknown) as caught:
+            ask(model)
+        assert said in str(caught.value)
+
+
+def test_a_value_that_cannot_be_is_refused_where_an_id_is_checked():
+    for model in ("reader?follow=perhaps", "llamacpp/m.gguf?ctx=²", "llamacpp/?ctx=512"):
+        for ask in (check, provider, facts):
+            with pytest.raises(Misuse):
+                ask(model)
+
+
 def test_something_may_be_put_around_the_line():
     made = []
 

@@ -1,5 +1,7 @@
 """Budget: one sentence, a bar and a table that sum to the window."""
 
+from dataclasses import replace
+
 import pytest
 
 from ethang_nb.views import budget
@@ -68,6 +70,15 @@ def test_what_is_over_is_named_with_the_next_step():
         == "1,400 tokens more than fit (6,500): nothing is sent until something leaves or the window grows."
     )
     assert "p95 is above 90.0 %" in said[1]
+
+
+def test_what_somebody_else_sends_is_sent_though_it_does_not_fit():
+    held = replace(samples.over().budget, followed=True)
+    assert budget.warnings(held)[0] == (
+        "1,400 tokens more than fit (6,500): whoever makes the requests sends them all the same; the provider may "
+        "refuse or cut them."
+    )
+    assert "nothing is sent" not in budget.text(held) + budget.html(held)
 
 
 def test_unattributed_stands_beside_the_sum():

@@ -30,6 +30,14 @@ def test_of_the_kinds_of_a_step_the_weightiest_is_first_and_words_are_not_read()
     assert kinds(row("regret", events=("regret: read_file release_notes.md (left at step 3)",))) == ()
 
 
+def test_a_cleanup_that_was_only_foretold_has_its_shape_without_its_colour_and_its_own_words():
+    rows = (StepRow(step=1, fill=500, tokens=1), StepRow(step=2, fill=900, tokens=1, kinds=("foretold",)))
+    drawn = chart(rows, samples.LEVELS)
+    assert 'class="eth-m eth-m-cleanup"' in drawn
+    assert "would clean up: step 2" in Reading(drawn).text
+    assert described(rows).endswith("; would clean up at step 2")
+
+
 def test_the_list_names_every_marked_step():
     text = Reading(chart(ROWS, samples.LEVELS)).text
     assert text == (

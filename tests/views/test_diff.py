@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from ethang_nb.views import diff
 from ethang_nb.views.limits import OUTPUT_BYTES, PREVIEW
 from tests.views import samples
@@ -40,6 +42,16 @@ stands.
 Cached prefix breaks after 1,037 tokens; 1,853 are processed again; every later
 request is 1,397 shorter; pays after 2 calls.
 digest a1b2c3d4a1b2c3d4a1b2c3d4a1b2c3d4a1b2c3d4a1b2c3d4a1b2c3d4a1b2c3d4"""
+
+
+@pytest.mark.parametrize(("served", "said"), [(None, ""), (0, "0 of 1,037"), (950, "950 of 1,037")])
+def test_what_the_cache_served_stands_beside_what_was_predicted_once_it_is_known(served, said):
+    """Nothing served is a number; what nobody said is not there."""
+    one = samples.contracts().diffs[0]
+    one = replace(one, price=replace(one.price, served=served))
+    for shown in (diff.text(one), diff.html(one)):
+        assert ("Served from the cache" in shown) is bool(said)
+        assert said in " ".join(shown.split())
 
 
 def test_what_was_only_passing_is_told_apart_from_segments():

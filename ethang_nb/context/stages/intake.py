@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from ethang_nb.context.draft import Draft
 
-__all__ = ["floor", "intake"]
+__all__ = ["floor", "intake", "oversized"]
 
 
 def intake(draft: Draft) -> None:
@@ -27,6 +27,18 @@ def intake(draft: Draft) -> None:
         if large.tokens > stub:
             draft.set_result(large.place, stub, "stub")
             least -= large.tokens - stub
+
+
+def oversized(draft: Draft) -> None:
+    """After an overflow, before anything else leaves: what came in while the window was taken for larger.
+
+    Results over the entry limit of today become what they would have been, had they entered under it (DESIGN 7).
+    """
+    settings = draft.settings
+    if "intake" not in settings.policy.stages or settings.policy.entry_chars:
+        return  # the policy has no such limit, or one that no window moves
+    for large in draft.results(over=settings.entry_tokens):
+        draft.set_result(large.place, settings.entry_tokens, "shrunk")
 
 
 def floor(draft: Draft) -> int:

@@ -57,7 +57,10 @@ Body = dict[str, Any]
 
 
 class About(NamedTuple):
-    """What a context does not know of itself. `saying`: the end of what the model has said of the reply to come."""
+    """What a context does not know of itself.
+
+    Of the reply to come, `saying` is the end of what the model has said, and `waiting` is why nothing comes.
+    """
 
     name: str
     model: str
@@ -66,6 +69,7 @@ class About(NamedTuple):
     repairs: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     saying: str = ""
+    waiting: str = ""
 
 
 class Document:
@@ -117,8 +121,9 @@ class _Top:
         """`set` has new values, `merge` what is new within them."""
         now = self._now(about, followed, p95)
         before, self._said = self._said, now
-        if about.saying or before.get("saying"):
-            now["saying"] = about.saying
+        for key, said in (("saying", about.saying), ("waiting", about.waiting)):
+            if said or before.get(key):  # a document that is stored has neither
+                now[key] = said
         if whole:
             return {"set": now}
         changed = [key for key, value in now.items() if before.get(key) != value]

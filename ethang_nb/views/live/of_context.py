@@ -109,7 +109,12 @@ class ContextSource(Source):
                 yield Place(where="note", title=title, in_window=True, excerpt=found)
 
     def _segments(self, wanted: str) -> Iterator[Place]:
-        for row, entry in self.live.entries.items():
+        entries, state = self.live.entries, self.live.state
+        # A row that was sent again elsewhere has the addresses of the row it was before, which has left.
+        newest = {entry.addresses[0]: row for row, entry in entries.items() if entry.addresses[0]}
+        for row, entry in entries.items():
+            if not state.is_live(row) and newest.get(entry.addresses[0], row) != row:
+                continue
             for nth, message in enumerate(entry.messages):
                 address = entry.addresses[nth]
                 found = excerpt(_text(message), wanted) or self._whole(address, wanted)

@@ -13,11 +13,16 @@ from ethang_nb.agent.watchers import Change
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.pairing import violations
 from ethang_nb.context.plan import Plan
+from ethang_nb.context.wording import preview
 from ethang_nb.views.live.document import About
+from ethang_nb.views.live.saying import ending
 from ethang_nb.views.live.source import LONGEST, Source
 from ethang_nb.views.numbers import tokens
 
 __all__ = ["SessionSource"]
+
+LONGEST_WAIT = 300
+"""► Characters of why nothing comes."""
 
 
 class SessionSource(Source):
@@ -43,7 +48,13 @@ class SessionSource(Source):
         return self._session.closed
 
     def about(self) -> About:
-        return About(**self._session.about(self.state), repairs=self._unsent.lines())
+        session = self._session
+        return About(
+            **session.about(self.state),
+            repairs=self._unsent.lines(),
+            saying=ending(session.saying),
+            waiting=preview(session.waiting, LONGEST_WAIT),
+        )
 
     def watch(self, callback: Callable[[Change], None]) -> Callable[[], None]:
         return self._session.watch_changes(callback)

@@ -10,6 +10,7 @@ import { grouped, line } from './format';
 import { Besides } from './parts/Besides';
 import { Boundary } from './parts/Boundary';
 import { Button } from './parts/Button';
+import { Now } from './parts/Now';
 import { Standing } from './parts/Standing';
 import { Tabs } from './parts/Tabs';
 import { VIEWS } from './registry';
@@ -41,11 +42,7 @@ export function ContextView(props: ViewProps) {
     <article class={`e-view e-is-${status}`} aria-label={`Context of ${line(doc.name, 60)}`}>
       <Head {...props} />
       <Standing status={status} />
-      {status === 'live' && doc.saying && (
-        <p class="e-side e-saying">
-          <small>the model is saying</small> {doc.saying}
-        </p>
-      )}
+      <Now {...props} />
       <div class="e-view e-figures">
         <Boundary title={top.title}>
           <top.draw {...shared} />

@@ -46,6 +46,8 @@ export interface Budget {
   line: string;
   ratio: number;
   cleanup_at: number;
+  /** Whether somebody else makes the requests: they are sent however full they are. */
+  followed: boolean;
   slices: Slice[];
 }
 
@@ -197,6 +199,8 @@ export interface Doc {
   regrets: readonly Regret[];
   /** Of a live document only: the end of what the model has said of the reply that is coming. */
   saying?: string;
+  /** Of a live document only: why nothing comes, such as that the request is tried again. */
+  waiting?: string;
   /** Of a document in a notebook or a page only; a live one is whole. */
   left_out?: LeftOut;
 }

@@ -71,6 +71,9 @@ class Applier:
     def apply(self, body: dict[str, Any]) -> None:
         body = deepcopy(body)
         self.top |= body.pop("set", {})
+        for passing in ("saying", "waiting"):  # once said, "" says that it is over
+            if not self.top.get(passing):
+                self.top.pop(passing, None)
         for key, changes in body.pop("merge", {}).items():
             self.top[key] = merged(self.top[key], changes)
         self._segments(body.pop("segments", {}))

@@ -20,7 +20,7 @@ export function Besides(props: ViewProps) {
   const own = useId();
   const next = lands(plan) ? due(doc) : plan.outcome === 'stuck' ? 'is stuck: nothing helps' : 'would change nothing';
   const told: [IconName, string, boolean, (props: ViewProps) => ComponentChildren][] = [
-    [open ? 'down' : 'up', `Next cleanup ${next}`, true, Next],
+    [open ? 'down' : 'up', `${doc.budget.followed ? 'By its policy, the next' : 'Next'} cleanup ${next}`, true, Next],
     ['pin', count(pins.filter(pin => !pin.lifted).length, 'pin'), pins.length > 0, Pins],
     ['warn', count(notices.length + (doc.left_out?.notices ?? 0), 'notice'), notices.length > 0, Notices]
   ];

@@ -8,6 +8,7 @@ const SHAPES: Record<Kind, string> = {
   reseed: 'M0-4A4 4 0 1 0 .01-4M-.5-.5h1v1h-1z',
   forced: 'M0-6 6 0 0 6-6 0zM-2 0h4M0-2v4',
   cleanup: 'M0-5.5 5.5 0 0 5.5-5.5 0z',
+  foretold: 'M0-5.5 5.5 0 0 5.5-5.5 0z',
   shrink: 'M-4-2h8v4h-8z',
   idle: 'M-5 0H5',
   intake: 'M-4-4h8v8h-8z',

@@ -39,7 +39,9 @@ export function warnings({ window, budget, plan }: Sized): string[] {
   if (budget.over) {
     said.push(
       `${grouped(budget.over)} tokens more than fit (${grouped(window.hard)}): ` +
-        'nothing is sent until something leaves or the window grows.'
+        (budget.followed
+          ? 'whoever makes the requests sends them all the same; the provider may refuse or cut them.'
+          : 'nothing is sent until something leaves or the window grows.')
     );
   }
   if (budget.p95 !== null && budget.p95 > TOO_FULL) {

@@ -39,7 +39,7 @@ export function priced(price: Price): Stat[] {
     found.push({ name: `next call costs ${cost > 0 ? 'more' : 'less'}`, value, unit: 'input tokens' });
   }
   if (served !== null) {
-    found.push({ name: 'served from the cache', value: grouped(served) });
+    found.push({ name: 'served from the cache', value: grouped(served), unit: `of ${grouped(prefix)} predicted` });
   }
   return found;
 }

@@ -12,6 +12,7 @@ export const KINDS = [
   'reseed',
   'forced',
   'cleanup',
+  'foretold',
   'shrink',
   'idle',
   'intake',
@@ -21,7 +22,11 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-const SAID: Partial<Record<Kind, string>> = { over: 'over usable', forced: 'forced cleanup' };
+const SAID: Partial<Record<Kind, string>> = {
+  over: 'over usable',
+  forced: 'forced cleanup',
+  foretold: 'would clean up'
+};
 
 export function said(kind: Kind): string {
   return SAID[kind] ?? kind;

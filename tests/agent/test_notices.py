@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import ethang_nb as eth
-from ethang_nb.agent.byrules import WHY, ByRules
+from ethang_nb.agent.notices import WHY, Notices, by_rules
 
 SAID = "the note was written by rules: "
 
@@ -69,11 +69,11 @@ def test_it_is_still_said_when_the_session_is_opened_again(play, tmp_path):
 
 
 def test_a_reason_is_said_at_its_first_step_on_one_line_and_not_at_length():
-    found = ByRules()
+    found = Notices()
     for step in (3, 5, 8):
-        found.say(step, "a\nb " + "x" * 900)
-    found.say(9, "other")
-    first, second = found.notices
+        found.say(step, by_rules("a\nb " + "x" * 900))
+    found.say(9, by_rules("other"))
+    first, second = found.lines
     assert first.startswith(f"step 3: {SAID}a b x")
     assert len(first) <= WHY + 60
     assert second == f"step 9: {SAID}other"
