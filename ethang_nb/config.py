@@ -168,7 +168,11 @@ def check_model(
     try:
         find(model)
     except Unknown as error:
-        word = error.name if error.meant or nearest(error.name, error.known) else model
+        if error.kind != "model":  # one of its options
+            kind = error.kind if source == "argument" else f"{error.kind}, {_kind(name, source)},"
+            raise Unknown(kind, error.name, error.known, meant=error.meant) from None
+        head = model.partition("?")[0]
+        word = head if error.meant else error.name if nearest(error.name, error.known) else model
         raise Unknown(_kind(name, source), word, error.known, meant=error.meant) from None
 
 
@@ -296,15 +300,34 @@ def _inner(whole: Mapping[str, Any], key: str, example: str) -> Mapping[str, Map
 def joined(first: Tables, second: Tables) -> Tables:
     """The tables of two places. A provider's table is taken whole from the first that has one.
 
-    So a key never meets the address that another place names. Only what is said of a provider's models adds up.
+    So a key never meets the address that another place names. Only what is said of a provider's models adds up. Raises
+    Misuse for what is no table; what may stand in one is checked where a model of it is named.
     """
     found: dict[str, Mapping[str, Any]] = {}
     for name in (*first, *second):
-        ours, theirs = first.get(name, {}), second.get(name, {})
-        taken = ours if ours.keys() - {"models"} else theirs
-        models = {**theirs.get("models", {}), **ours.get("models", {})}
-        found[name] = {**taken, **({"models": models} if models else {})}
+        ours, theirs = (_table(tables.get(name, {}), f"providers.{name}") for tables in (first, second))
+        taken = ours if ours.keys() - {MODEL_TABLES} else theirs
+        models = {
+            model: table
+            for each in (theirs, ours)
+            for model, table in _table(each.get(MODEL_TABLES, {}), f"models of providers.{name}").items()
+        }
+        found[name] = {**taken, **({MODEL_TABLES: models} if models else {})}
     return MappingProxyType(found)
+
+
+def _table(value: Any, place: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        # Not its text, which is recorded and shown: somebody may have put a key there.
+        raise Misuse(
+            f"{place[:80]} is {'None' if value is None else f'of type {type(value).__name__}'}; give a table, as in"
+            f" {_TABLE_OF_MODELS if place.startswith(MODEL_TABLES) else _TABLE_OF_PROVIDER}"
+        )
+    return value
+
+
+_TABLE_OF_PROVIDER = '{"base_url": "http://127.0.0.1:8000/v1"}'
+_TABLE_OF_MODELS = '{"qwen": {"total": 32768}}'
 
 
 def _providers(layers: Iterable[Layer]) -> tuple[Tables, str]:
@@ -313,9 +336,7 @@ def _providers(layers: Iterable[Layer]) -> tuple[Tables, str]:
     places = []
     for place, values in layers:
         tables = values.get("providers") or {}
-        if not isinstance(tables, Mapping) or not all(
-            isinstance(table, Mapping) for table in tables.values()
-        ):
+        if not isinstance(tables, Mapping):
             raise Misuse(
                 f"providers in {place} is {type(tables).__name__}; give tables by name, as in"
                 ' {"mine": {"base_url": "http://127.0.0.1:8000/v1"}}'

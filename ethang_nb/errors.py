@@ -71,11 +71,16 @@ __all__ = [
 
 
 class EthangError(Exception):
-    """Base of all errors here. Its text is one line that names the value, the limit and the next step."""
+    """Base of all errors here. Its text is one line that names the value, the limit and the next step.
+
+    `diff`: how a request differs from the one on the cassette that is most like it, in a few lines; "": none is told.
+    """
+
+    diff: str = ""
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython prints: one line instead of a traceback; name and value stay those of the class."""
-        return [f"{type(self).__name__}: {self}"]
+        """What IPython prints: one line instead of a traceback, and a diff; name and value stay those of the class."""
+        return [f"{type(self).__name__}: {self}", *self.diff.splitlines()]
 
 
 class Misuse(EthangError):
@@ -95,17 +100,11 @@ class BadPolicy(Misuse):
 
 
 class CassetteMiss(Misuse):
-    """A request that is not on the cassette, while nothing else may answer it.
-
-    `diff`: how it differs from the recorded one that is most like it, in a few lines; "": there is nothing to compare.
-    """
+    """A request that is not on the cassette, while nothing else may answer it."""
 
     def __init__(self, text: str, *, diff: str = "") -> None:
         super().__init__(text)
         self.diff = diff
-
-    def _render_traceback_(self) -> list[str]:
-        return [*super()._render_traceback_(), *self.diff.splitlines()]
 
 
 class KeyMissing(Misuse):
@@ -181,8 +180,9 @@ class Overflow(ModelFault):
 
     Numbers in tokens, None where it does not tell: it counted `tokens` and takes at most `limit`, the output asked for
     counted in where `room` is given: so much output would have fitted, the request being what it is. `limits` says
-    what the limit is of: the model's window, or a quota that no waiting helps over. `partial`: the reply that had come
-    by then, as plain JSON data.
+    what the limit is of: the model's window; a quota that no waiting helps over; or the output that may be asked for,
+    whatever the input is, with `limit` and `room` both the most there is. `partial` and `usage`: the reply that had
+    come by then and what was reported of it, as plain JSON data.
     """
 
     def __init__(
@@ -192,19 +192,21 @@ class Overflow(ModelFault):
         tokens: int | None = None,
         limit: int | None = None,
         room: int | None = None,
-        limits: Literal["window", "quota"] = "window",
+        limits: Literal["window", "quota", "output"] = "window",
         partial: dict[str, Any] | None = None,
+        usage: dict[str, int | None] | None = None,
     ) -> None:
         super().__init__(text)
         self.tokens, self.limit, self.room = tokens, limit, room
-        self.limits, self.partial = limits, partial
+        self.limits, self.partial, self.usage = limits, partial, usage
 
 
 class ProviderFault(ModelFault):
     """Anything else the provider refused or broke.
 
     `retryable` says whether the same request may go again, `after` how many seconds the provider asks to wait before
-    that (None: it does not say). `partial`: what of the reply had come, as plain JSON data.
+    that (None: it does not say). `partial` and `usage`: what of the reply had come and what was reported of it, as
+    plain JSON data.
     """
 
     def __init__(
@@ -214,9 +216,10 @@ class ProviderFault(ModelFault):
         retryable: bool = False,
         after: float | None = None,
         partial: dict[str, Any] | None = None,
+        usage: dict[str, int | None] | None = None,
     ) -> None:
         super().__init__(text)
-        self.retryable, self.after, self.partial = retryable, after, partial
+        self.retryable, self.after, self.partial, self.usage = retryable, after, partial, usage
 
 
 class Stuck(EthangError):

@@ -285,9 +285,56 @@ def test_wrong_tables_are_named(tmp_path, text, error, said):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("tables", "said"),
+    [
+        (
+            {"mine": None},
+            'providers.mine is None; give a table, as in {"base_url": "http://127.0.0.1:8000/v1"}',
+        ),
+        ({"mine": LOCAL}, "providers.mine is of type str; give a table"),
+        (
+            {"mine": {"models": 5}},
+            'models of providers.mine is of type int; give a table, as in {"qwen": {"total"',
+        ),
+        ({3: []}, "providers.3 is of type list; give a table"),
+    ],
+)
+def test_what_is_no_table_is_named(tables, said):
+    for first, second in ((tables, {}), ({}, tables), (tables, tables)):
+        with pytest.raises(Misuse) as caught:
+            joined(first, second)
+        assert str(caught.value).startswith(said)
+        assert LOCAL.removesuffix("/v1") not in str(caught.value).partition(";")[0]
+
+
 def test_providers_by_argument_must_be_tables(tmp_path):
     with pytest.raises(Misuse, match="providers in %config is list; give tables by name"):
         settings({}, {"providers": [1]}, tmp_path, {})
+
+
+@pytest.mark.parametrize(
+    ("model", "source", "said"),
+    [
+        ("reader?folow=no", "argument", "unknown option of reader 'folow'; did you mean 'follow'?"),
+        (
+            "reader?folow=no",
+            "%config",
+            "unknown option of reader, model in %config, 'folow'; did you mean 'follow'?",
+        ),
+        ("openai/x?wires=chat", "argument", "unknown option of openai 'wires'; did you mean 'wire'?"),
+        (
+            "openai:gpt-4o?wire=chat",
+            FILE,
+            "unknown model in ethang.toml 'openai:gpt-4o'; did you mean 'openai/gpt-4o'?",
+        ),
+        ("reder?follow=no", "argument", "unknown model 'reder'; did you mean 'reader'?"),
+    ],
+)
+def test_what_of_a_model_nobody_knows_is_named(model, source, said):
+    with pytest.raises(Unknown) as caught:
+        check_model(model, check, source)
+    assert said == str(caught.value)
 
 
 def test_a_model_nobody_knows_is_named_with_its_place():

@@ -56,9 +56,10 @@ class Archive:
         clock: Clock,
         *,
         write: bool = True,
+        fresh: bool = False,
         beats: Clock | None = None,
     ) -> None:
-        self.record = Record.open(root, session, clock=clock, beats=beats, write=write)
+        self.record = Record.open(root, session, clock=clock, beats=beats, write=write, fresh=fresh)
         self._open = f"eth.open_session({session!r})"
         self._only_read = not write
         self._last = self.record.last

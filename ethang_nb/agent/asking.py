@@ -5,22 +5,25 @@ What is sent and what comes of it is recorded before anything follows from it. W
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
+from ethang_nb.agent.breaking import came_of, came_of_text
 from ethang_nb.agent.compaction import write_note
 from ethang_nb.agent.desk import Desk
 from ethang_nb.agent.masking import mask
-from ethang_nb.agent.recovery import Lesson, advice, fault_data, lesson, silent_lesson, surely_read
+from ethang_nb.agent.recovery import Lesson, advice, fault_data, lesson, silent_lesson
 from ethang_nb.agent.run import Ending, Progress, Run
 from ethang_nb.agent.settlement import take_window
 from ethang_nb.context import kinds
 from ethang_nb.context.messages import Message, to_json
 from ethang_nb.context.plan import Plan
+from ethang_nb.context.shortening import Reading, surely_read
 from ethang_nb.errors import CassetteMiss, EthangError, Overflow
 from ethang_nb.providers.protocol import Body, Reply, Request
-from ethang_nb.providers.shortened import Reading, silent_overflow
+from ethang_nb.providers.shortened import silent_overflow
 
 __all__ = ["Asking", "Ended", "turn_over"]
 
@@ -82,7 +85,7 @@ class Asking:
         try:
             plan = await turn_over(self.desk, self.run)
         except CassetteMiss as miss:
-            self._fail(str(miss), detail=miss.diff)
+            self._fail(str(miss), miss)
         self._predicted = held if plan.price is None else plan.price.prefix
         return plan
 
@@ -90,17 +93,23 @@ class Asking:
         """Sends; after an overflow what helps is tried once (seed 000: "the safety net"), and sent once more.
 
         Either the same request asks for less output, where the provider says that it would have fitted then, or there
-        is one forced cleanup. A reply to a request that was cut on its way is no answer: it knows half of the task, and
-        nobody knows which half. It stays in the record alone.
+        is one forced cleanup. That more output was asked for than the model ever puts out says nothing of the rest, so
+        that is put right before all this. A reply to a request that was cut on its way is no answer: it knows half of
+        the task, and nobody knows which half. It stays in the record alone.
         """
         first = await self._send()
+        if isinstance(first, _Refused) and first.fault.limits == "output":
+            learnt = self._learn(first)
+            if learnt.room is None:
+                return self._unhelped(first, "")
+            first = await self._send(max_output=learnt.room)
         if isinstance(first, Reply):
             return first
         learnt = self._learn(first)
         if learnt.room is None:
             plan = await self._clean_up()
             if not plan.lands:
-                return self._unhelped(first, f"its window, says the provider, and here {plan.reason}")
+                return self._unhelped(first, f"its window, says the provider, and here {_no_help(plan)}")
         second = await self._send(max_output=learnt.room)
         if isinstance(second, Reply):
             return second
@@ -109,6 +118,23 @@ class Asking:
             "after a cleanup" if learnt.room is None else f"with {learnt.room:,} tokens left for the answer"
         )
         return self._unhelped(second, f"even {tried}")
+
+    def at_its_limit(self, reply: Reply) -> str:
+        """Why a reply to the last request came to its limit, and what to do about it."""
+        usage, total = reply.usage, self.desk.live.state.window.total
+        if usage is None or usage.input is None or usage.output is None or usage.output >= self._asked:
+            return "the answer reached the output limit; raise it or ask for less"
+        both = usage.input + usage.output
+        if both == total:
+            return (
+                f"the answer was cut after {usage.output:,} of the {self._asked:,} tokens that were asked for: the "
+                f"window of {total:,} tokens ends there; ask for less, or take a model with a larger one"
+            )
+        other = f"the server's window ends at {both:,} and not at {total:,}, or " if both < total else ""
+        return (
+            f"the answer was cut after {usage.output:,} of the {self._asked:,} tokens that were asked for: "
+            f"{other}the model puts out no more; ask for less{', or give the real window' if other else ''}"
+        )
 
     def _learn(self, refused: _Refused) -> Lesson:
         """Records an overflow, and goes on by what it teaches of the window and of how the provider counts."""
@@ -126,7 +152,10 @@ class Asking:
             )
             desk.say(learnt.notices, self.run)
             if learnt.window is not None:
-                desk.corrections.put(base, learnt.window)
+                if fault.limits == "output":
+                    desk.corrections.put_output(learnt.window.reserve)
+                else:
+                    desk.corrections.put(base, learnt.window)
                 take_window(desk, learnt.window)
             if learnt.counted is not None:
                 live.usage(learnt.counted, own)
@@ -142,7 +171,11 @@ class Asking:
         fault, _, reply = refused
         if reply is not None and fault.room is not None:
             return replace(reply, stop="length")
-        return self._fail(f"the request does not fit {why}: {fault}; {advice(fault)}", fault.partial)
+        if fault.limits == "output":
+            return self._fail(str(fault), fault)
+        # What half of the task was answered with is no answer, and not shown as the beginning of one.
+        text = f"the request does not fit {why}: {fault}; {advice(fault)}"
+        return self._fail(text, fault, shown=reply is None)
 
     async def _send(self, *, max_output: int | None = None) -> Reply | _Refused:
         """Sends what stands in the window. With `max_output` it is the last request once more, asking for less."""
@@ -161,10 +194,17 @@ class Asking:
             reply = await desk.provider.send(
                 body, on_text=desk.saying, on_note=partial(desk.noted, run=self.run)
             )
+        except asyncio.CancelledError:
+            said = desk.coming.text
+            self._spend(came_of_text(said), own)
+            self.run.broke_off(said)
+            raise
         except Overflow as fault:
+            self._spend(came_of(fault), own)
             return _Refused(fault, own)
         except Exception as error:  # also a bug of a provider ends the run by name
-            self._fail(_named(error), getattr(error, "partial", None), getattr(error, "diff", ""))
+            self._spend(came_of(error), own)
+            self._fail(_named(error), error)
         surely = surely_read(messages, own, state.tools)
         read = None if reply.usage is None else reply.usage.input
         silent = silent_overflow(reply, own=surely, window=window, before=desk.reading, asked=self._asked)
@@ -188,28 +228,43 @@ class Asking:
         try:
             return desk.encoded(desk.provider, request)
         except Exception as error:  # what cannot be written in its wire format ends the run by name
-            self._fail(_named(error))
+            self._fail(_named(error), error)
 
-    def _fail(self, text: str, partial: dict[str, Any] | None = None, detail: str = "") -> NoReturn:
-        """`partial`: what of a reply had come; `detail`: further lines of the error. Both are kept in the record."""
+    def _fail(self, text: str, error: Exception, *, shown: bool = True) -> NoReturn:
+        """Ends the run with `text`. What of a reply had come is kept in the record, and `shown` as what it is."""
         data: dict[str, Any] = {"text": text}
-        data |= {} if partial is None else {"partial": partial}
-        data |= {"detail": detail} if detail else {}
+        for name in ("partial", "usage", "detail"):
+            # Of a request that is not on the cassette, how it differs stands in further lines.
+            value = getattr(error, "diff" if name == "detail" else name, None)
+            data |= {name: value} if value else {}
         self.desk.log(kinds.PROVIDER_ERROR, data)
-        self.run.detail = mask(detail)
+        self.run.detail = mask(data.get("detail", ""))
+        came = came_of(error) if shown else None
+        if came is not None:
+            self.run.broke_off(came.message.text)
         raise Ended("provider error", text)
 
     def _count(self, reply: Reply, own: int, *, of_this: bool) -> None:
         """Records the reply and what it took. `of_this`: its report is of the request as it was sent."""
         desk, usage = self.desk, reply.usage
         data: dict[str, Any] = {"stop": reply.stop, "usage": None if usage is None else asdict(usage)}
-        if reply.notices:
-            data["notices"] = list(reply.notices)
+        notices = (*reply.notices, *_wordless(reply))
+        if notices:
+            data["notices"] = list(notices)
         with desk.lock:
             desk.log(kinds.REPLY, data)
-            desk.say(reply.notices, self.run)
+            desk.say(notices, self.run)
             if of_this and usage is not None and usage.input is not None:
                 desk.live.usage(usage.input, own, usage.cached)
+        self._spend(reply, own)
+        self.run.calls += len(reply.message.calls)
+
+    def _spend(self, reply: Reply | None, own: int) -> None:
+        """Counts what a request of `own` tokens took, by the reply or what had come of it; None: nothing had."""
+        desk = self.desk
+        if reply is None:
+            self.run.miss()
+            return
         self.run.spend(
             reply,
             own,
@@ -218,7 +273,22 @@ class Asking:
             prices=desk.reach.prices(desk.model),
             predicted=self._predicted,
         )
-        self.run.calls += len(reply.message.calls)
+
+
+def _wordless(reply: Reply) -> tuple[str, ...]:
+    """The notice that an answer, though whole, has nothing for a person in it."""
+    message = reply.message
+    if reply.stop != "end" or message.text.strip() or message.calls:
+        return ()
+    what = "the model thought and then said nothing" if message.parts else "the model's answer is empty"
+    return (f"{what}; ask again, or ask for it in other words",)
+
+
+def _no_help(plan: Plan) -> str:
+    """Why the cleanup that followed a refusal changed nothing."""
+    if plan.outcome == "stuck":
+        return plan.reason
+    return f"a cleanup takes nothing out of the {plan.before:,} tokens that we count"
 
 
 def _named(error: Exception) -> str:

@@ -13,7 +13,7 @@ class Coming:
     def __init__(self) -> None:
         self._pieces: list[str] = []
         self.waiting = ""
-        """Why nothing comes just now, as whoever waits was told last; "" once something has come."""
+        """Why nothing comes just now, as whoever waits was told last; "" once that is over, or something has come."""
 
     def say(self, text: str) -> None:
         self.waiting = ""

@@ -6,11 +6,13 @@ nothing, the note is written by rule and says so; an error text is never a note.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
+from ethang_nb.agent.breaking import came_of
 from ethang_nb.agent.desk import Desk
 from ethang_nb.agent.masking import mask
 from ethang_nb.agent.notices import by_rules
@@ -76,7 +78,7 @@ async def write_note(desk: Desk, task: NoteTask, run: Run | None = None) -> None
 async def _asked_note(desk: Desk, task: NoteTask, writer: Writer, run: Run | None) -> str:
     """The model's text for the note, "" where not even the extract fits its window.
 
-    One that says its window is smaller is sent less text, once.
+    One that says its window is smaller is sent less text, once; one that puts out less is asked for less.
     """
     asked = _request(desk, task, writer, writer.hard)
     if asked is None:
@@ -85,21 +87,33 @@ async def _asked_note(desk: Desk, task: NoteTask, writer: Writer, run: Run | Non
         reply = await _send(desk, asked, writer, run)
     except Overflow as fault:
         desk.log(kinds.OVERFLOW, fault_data(fault, asked.tokens) | {"model": writer.model})
-        room = note_room(fault, tokens=asked.tokens, prose=asked.request.max_output)
-        less = _request(desk, task, writer, room)
+        if fault.limits == "output":
+            less = _request(desk, task, writer, writer.hard, most_output=fault.limit)
+        else:
+            room = note_room(fault, tokens=asked.tokens, prose=asked.request.max_output)
+            less = _request(desk, task, writer, room)
         if less is None:
             why = f"not even the extract fits the window of {writer.model}: {fault}"
             return _by_rules(desk, kinds.NOTE_BY_RULE, why, run)
         reply = await _send(desk, less, writer, run)
     if reply.stop in NO_NOTE:
-        return _by_rules(desk, kinds.NOTE_FAILED, NO_NOTE[reply.stop], run)
+        return _by_rules(desk, kinds.NOTE_FAILED, reply.why or NO_NOTE[reply.stop], run)
     if not reply.message.text.strip():
         return _by_rules(desk, kinds.NOTE_FAILED, "the model wrote nothing", run)
     return reply.message.text
 
 
-def _request(desk: Desk, task: NoteTask, writer: Writer, hard: int) -> NoteRequest | None:
-    return note_request(task, prompt=desk.note_prompt, model=writer.model, hard=hard, counter=writer.counter)
+def _request(
+    desk: Desk, task: NoteTask, writer: Writer, hard: int, *, most_output: int | None = None
+) -> NoteRequest | None:
+    return note_request(
+        task,
+        prompt=desk.note_prompt,
+        model=writer.model,
+        hard=hard,
+        counter=writer.counter,
+        most_output=most_output,
+    )
 
 
 async def _send(desk: Desk, asked: NoteRequest, writer: Writer, run: Run | None) -> Reply:
@@ -109,15 +123,31 @@ async def _send(desk: Desk, asked: NoteRequest, writer: Writer, run: Run | None)
         kinds.NOTE_REQUEST, body, {"tokens": asked.tokens, "model": writer.model, "why": writer.why}
     )
     desk.say(body.notices, run)
-    reply = await writer.provider.send(body, on_text=None, on_note=partial(desk.noted, run=run))
+    try:
+        reply = await writer.provider.send(body, on_text=None, on_note=partial(desk.noted, run=run))
+    except asyncio.CancelledError:
+        _spend(None, asked, writer, run)
+        raise
+    except Exception as error:
+        _spend(came_of(error), asked, writer, run)
+        raise
     data: dict[str, Any] = {"stop": reply.stop, "usage": reply.usage and asdict(reply.usage)}
     if reply.notices:
         data["notices"] = list(reply.notices)
     desk.log(kinds.NOTE_REPLY, data)
     desk.say(reply.notices, run)
-    if run is not None:
-        run.spend(reply, asked.tokens, writer.counter, model=writer.model, prices=writer.prices, note=True)
+    _spend(reply, asked, writer, run)
     return reply
+
+
+def _spend(reply: Reply | None, asked: NoteRequest, writer: Writer, run: Run | None) -> None:
+    """Counts what the request took, by the reply or what had come of it; None: nothing had."""
+    if run is None:
+        return
+    if reply is None:
+        run.miss(note=True)
+    else:
+        run.spend(reply, asked.tokens, writer.counter, model=writer.model, prices=writer.prices, note=True)
 
 
 def _by_rules(desk: Desk, kind: kinds.EventKind, why: str, run: Run | None) -> str:
@@ -129,14 +159,23 @@ def _by_rules(desk: Desk, kind: kinds.EventKind, why: str, run: Run | None) -> s
 
 
 def note_request(
-    task: NoteTask, *, prompt: Prompt, model: str, hard: int, counter: TokenCounter
+    task: NoteTask,
+    *,
+    prompt: Prompt,
+    model: str,
+    hard: int,
+    counter: TokenCounter,
+    most_output: int | None = None,
 ) -> NoteRequest | None:
     """What the summariser is sent: prompt, extract, then departed texts, newest first, as far as they fit `hard`.
 
     On a long run the extract keeps what the person said and the newest turns, and counts the older ones. None
-    where not even the person's words fit; the note is written by rule then.
+    where not even the person's words fit; the note is written by rule then. `most_output`: what the model puts out at
+    most, in tokens, where that is known.
     """
     prose_tokens = max(LEAST_PROSE, task.prose_tokens)
+    if most_output is not None:
+        prose_tokens = min(prose_tokens, most_output)
     instructions = f"{prompt.text}\n\nWrite at most {prose_tokens * 7 // 10} words."
     used = 2 * MESSAGE_OVERHEAD + counter.count(instructions) + counter.count(TEXTS_HEAD)
     room = hard - used

@@ -39,10 +39,10 @@ from ethang_nb.context.kinds import EventKind
 from ethang_nb.context.live import LiveContext
 from ethang_nb.context.messages import Message
 from ethang_nb.context.policy import Policy
+from ethang_nb.context.shortening import Reading
 from ethang_nb.context.window import Window
 from ethang_nb.errors import Misuse
 from ethang_nb.providers.protocol import Body, Provider, Request
-from ethang_nb.providers.shortened import Reading
 from ethang_nb.tokens.registry import family_ratio
 
 __all__ = ["Desk"]
@@ -123,7 +123,7 @@ class Desk:
         """From here on everything is kept in `archive`."""
         self.archive = archive
         self.live.journal = archive
-        self.chronicle = Chronicle(self.live)
+        self.chronicle = Chronicle(self.live, judged=True)
         self.departures = Departures(self.live)
 
     def beside(self, model: str) -> Provider:
@@ -153,14 +153,15 @@ class Desk:
         self.changes.tell("text")
 
     def noted(self, text: str, run: Run | None = None) -> None:
-        """What whoever waits for a reply should know meanwhile, such as that it is tried again."""
+        """What whoever waits for a reply should know meanwhile, such as that it is tried again; "": that is over."""
         text = mask(text)
         with self.lock:
-            self.log(kinds.WAITED, {"text": text})
             self.coming.wait(text)
-            self.notices.wait(self.live.step, text)
-            if run is not None:
-                run.said.wait(self.live.step, text)
+            if text:
+                self.log(kinds.WAITED, {"text": text})
+                self.notices.wait(self.live.step, text)
+                if run is not None:
+                    run.said.wait(self.live.step, text)
         self.changes.tell("waited")
 
     def say(self, lines: Sequence[str], run: Run | None = None) -> None:

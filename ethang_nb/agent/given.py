@@ -10,22 +10,30 @@ from pathlib import Path
 from typing import Any
 
 from ethang_nb.agent.limits import Limits
+from ethang_nb.agent.masking import mask
+from ethang_nb.agent.prompt import prompt
 from ethang_nb.agent.tool import Tool, as_tool
 from ethang_nb.context.messages import clean
 from ethang_nb.context.state import State
 from ethang_nb.errors import BadWindow, EmptyTask, Misuse, PathRefused, Unknown
 
 __all__ = [
+    "NO_TOOLS",
     "check_kinds",
     "check_room",
     "chosen_folder",
     "chosen_name",
+    "chosen_system",
     "chosen_tools",
     "default_name",
     "task_text",
 ]
 
+NO_TOOLS = "none"
+"""The word that stands among tools for none at all. No tool can be called so."""
 READ_BACK = "read_spill"
+SYSTEM, TOOLLESS = "system@v1", "toolless@v1"
+"""The system texts of a session that was given none: with tools, and without."""
 LONGEST_SHOWN = 80  # ► characters of a wrong value that an error repeats
 OURS = 1000  # per mille: the provider counts as we do
 
@@ -65,17 +73,31 @@ def chosen_folder(folder: str | Path) -> Path:
         raise PathRefused(f"store {str(folder)[:120]!r} cannot be used: {error}") from None
 
 
+def chosen_system(given: str | None, tools: Sequence[Tool | Callable[..., Any] | str]) -> str:
+    """The system text that was given, else ours. One of ours that is recorded gives way where tools came or went."""
+    ours = {name: prompt(name).text for name in (SYSTEM, TOOLLESS)}
+    if given is not None and given not in ours.values():
+        return given
+    return ours[TOOLLESS if _none(tools) else SYSTEM]
+
+
 def chosen_tools(given: Sequence[Tool | Callable[..., Any] | str], built_in: Sequence[Tool]) -> list[Tool]:
-    """Built-in tools, all of them unless some are named, then the user's own.
+    """Built-in tools, all of them unless some are named, then the user's own; for the word none alone there are none.
 
     read_spill is always among them: what is cut from a result names it.
     """
+    if _none(given):
+        if len(given) > 1:
+            raise Misuse(f"tools {NO_TOOLS} stands for no tool at all; give it alone, or leave it out")
+        return []
     by_name = {item.name: item for item in built_in}
     named = [item for item in given if isinstance(item, str)]
     for name in named:
         if name not in by_name:
             raise Unknown("tool", name, by_name)
     own = [as_tool(item) for item in given if not isinstance(item, str)]
+    if any(item.name == NO_TOOLS for item in own):
+        raise Misuse(f"no tool can be called {NO_TOOLS}, the word for no tools; rename it with @tool(name=…)")
     if not named:
         return [*built_in, *own]
     return [*(by_name[name] for name in dict.fromkeys([*named, READ_BACK])), *own]
@@ -91,12 +113,26 @@ def check_room(state: State) -> None:
         raise BadWindow(
             f"window {state.window.total:,} leaves {state.usable:,} usable tokens{billed}, and the fixed parts take "
             f"{least:,} (system {state.system:,}, tools {state.tools:,}, project {state.project:,}, a note "
-            f"{state.note_tokens:,}); take a larger window or fewer tools"
+            f"{state.note_tokens:,}); take a larger window or {_smaller(state)}"
         )
 
 
+def _none(given: Sequence[object]) -> bool:
+    return any(isinstance(item, str) and item == NO_TOOLS for item in given)
+
+
+def _smaller(state: State) -> str:
+    """What to make smaller where the fixed parts have no room."""
+    if not state.tools:
+        return "a shorter system text"
+    return (
+        f'fewer tools: tools=["read_file"] or --tools read_file, and tools=["{NO_TOOLS}"] or --tools {NO_TOOLS} for no '
+        "tool at all"
+    )
+
+
 def _shown(value: object) -> str:
-    return clean(repr(value))[:LONGEST_SHOWN]
+    return mask(clean(repr(value)))[:LONGEST_SHOWN]
 
 
 def task_text(task: str) -> str:

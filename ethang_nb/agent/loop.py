@@ -14,6 +14,7 @@ from ethang_nb.agent.desk import Desk
 from ethang_nb.agent.run import Run
 from ethang_nb.agent.toolbox import BROKEN_OFF, CUT_OFF, INTERRUPTED, NEVER_STARTED, REFUSED, refusal
 from ethang_nb.context.messages import Message, Part, ToolCall, tool
+from ethang_nb.context.withdrawing import withdrawn
 from ethang_nb.formats.detect import to_messages
 from ethang_nb.providers.protocol import Stop
 
@@ -48,7 +49,7 @@ class Loop:
         self._check_limits()
         plan = await self._asking.turn_over()
         if plan.outcome == "stuck":
-            raise Ended("stuck", plan.reason)
+            raise Ended("stuck", plan.reason + self._way_out())
         reply = await self._asking.ask()
         message = _with_call_ids(reply.message, self.desk.live.step)
         self.desk.coming.begin()  # before the message enters: it is not to be seen twice
@@ -63,9 +64,9 @@ class Loop:
         self.run.answer = message.text
         match reply.stop:
             case "length":
-                raise Ended("truncated", "the answer reached the output limit; raise it or ask for less")
+                raise Ended("truncated", self._asking.at_its_limit(reply))
             case "cut":
-                raise Ended("truncated", UNFINISHED)
+                raise Ended("truncated", reply.why or UNFINISHED)
             case "refused":
                 raise Ended("provider error", "the model refused to answer")
         raise Ended("completed")
@@ -97,6 +98,15 @@ class Loop:
 
     # ---- small things
 
+    def _way_out(self) -> str:
+        """What else helps: a task that nothing answered yet leaves by itself, the session's first one stays."""
+        state = self.desk.live.state
+        gone = withdrawn(state)
+        if gone is not None and gone.after.total + state.note_tokens <= state.hard:
+            return "; the next run starts without this task, which stays in the record"
+        first = state.first_task
+        return "; or start without what this session holds: --new" if 0 <= first != state.task else ""
+
     def _check_limits(self) -> None:
         limits, run = self.desk.limits, self.run
         if limits.steps is not None and run.steps >= limits.steps:
@@ -104,7 +114,7 @@ class Loop:
                 "step limit",
                 f"{run.steps} steps taken; the limit is {limits.steps}. Raise it with --steps N, or Limits(steps=N)",
             )
-        spent = run.tokens_in + run.tokens_out
+        spent = (run.tokens_in or 0) + (run.tokens_out or 0)
         if limits.tokens is not None and spent >= limits.tokens:
             raise Ended(
                 "budget exhausted",

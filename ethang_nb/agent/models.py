@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ethang_nb.agent.masking import mask
 from ethang_nb.agent.reach import Reach
-from ethang_nb.config import joined, provider_tables
+from ethang_nb.config import check_model, joined, provider_tables
 from ethang_nb.errors import Misuse
 from ethang_nb.providers.protocol import Provider
 from ethang_nb.providers.unasked import Unasked
@@ -42,7 +43,7 @@ class Models:
         ]
         for name, value, kind, wanted in wrong:
             if value is not None and not isinstance(value, kind):
-                raise Misuse(f"{name}={_shown(value)} is a {type(value).__name__}; give {wanted}")
+                raise Misuse(f"{name}={_shown(value)} is of type {type(value).__name__}; give {wanted}")
         listed = not isinstance(self.models, str) and isinstance(self.models, Sequence)
         if not listed or not all(isinstance(model, str) for model in self.models):
             raise Misuse(
@@ -74,7 +75,7 @@ class Models:
         for asked in filter(None, (model, self.summariser)):
             reach.preflight(asked)
         for candidate in self.models:
-            reach.check(candidate)
+            check_model(candidate, reach.check, name="models")
         if self.summariser:
             reach.window(None, self.summariser)
         return reach
@@ -97,4 +98,4 @@ def _plain(value: Any) -> Any:
 
 
 def _shown(value: object) -> str:
-    return repr(value)[:LONGEST_SHOWN]
+    return mask(repr(value))[:LONGEST_SHOWN]

@@ -27,16 +27,22 @@ class Notices:
     """What was said, with the step at which it was said first; and what those who waited were told."""
 
     def __init__(self) -> None:
-        self._first: dict[str, int] = {}
-        self._waits: list[str] = []
+        self._all: list[str] = []
+        self._known: set[str] = set()
+        self._waits: list[int] = []
+        """Where in `_all` they stand."""
 
     def say(self, step: int, *lines: str) -> None:
         for text in lines:
-            self._first.setdefault(preview(text, LONGEST), step)
+            shown = preview(text, LONGEST)
+            if shown not in self._known:
+                self._known.add(shown)
+                self._all.append(f"step {step}: {shown}")
 
     def wait(self, step: int, text: str) -> None:
         """Somebody who waits for the reply of step `step` was told this."""
-        self._waits.append(f"step {step}: {preview(text, LONGEST)}")
+        self._waits.append(len(self._all))
+        self._all.append(f"step {step}: {preview(text, LONGEST)}")
 
     def recall(self, entries: Iterable[JournalEntry]) -> None:
         """What a record says of it, whose request points come before what belongs to their step."""
@@ -53,10 +59,14 @@ class Notices:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """All notices, and the newest waits; how many there were before, where they were more."""
-        waits = list(self._waits)
-        earlier = len(waits) - WAITS
-        said = [f"step {step}: {text}" for text, step in tuple(self._first.items())]
-        if earlier > 0:
-            said.append(f"{earlier:,} earlier {'wait' if earlier == 1 else 'waits'}; the record has them")
-        return (*said, *waits[-WAITS:])
+        """In the order in which they came: all notices, and the newest waits; before these how many there were more."""
+        waits = tuple(self._waits)
+        hidden, newest = set(waits[:-WAITS]), waits[-WAITS:]
+        said: list[str] = []
+        for at, text in enumerate(tuple(self._all)):
+            if hidden and at == newest[0]:
+                more = len(hidden)
+                said.append(f"{more:,} earlier {'wait' if more == 1 else 'waits'}; the record has them")
+            if at not in hidden:
+                said.append(text)
+        return tuple(said)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ethang_nb.agent.given import NO_TOOLS
 from ethang_nb.agent.session import BUILT_IN, OPEN, Session
 from ethang_nb.context import kinds
 from ethang_nb.context.policies import from_knobs
@@ -41,6 +42,7 @@ def settings_of(name: str, root: str | Path | None = None) -> dict[str, Any]:
         raise Unknown("session", name, sorted(known - {name}))
     data = found[-1].data
     same = {key: data[key] for key in ("model", "system", "project", "params", "tools")}
+    same["tools"] = same["tools"] or [NO_TOOLS]
     same |= data.get("given", {})
     return same | {"window": Window(**data["window"]), "policy": from_knobs(data["policy"])}
 
@@ -48,7 +50,8 @@ def settings_of(name: str, root: str | Path | None = None) -> dict[str, Any]:
 def open_session(name: str, root: str | Path | None = None, *, look: bool = False, **changes: Any) -> Session:
     """The session of that name: as it is where it is open here, else opened with its recorded settings.
 
-    `look`: only to be looked at, also while another process writes it; nothing is recorded and no act is taken.
+    It goes on with its record, also where it has a cassette. `look`: only to be looked at, also while another
+    process writes it; nothing is recorded and no act is taken.
 
     `changes` are arguments of Session that take the place of recorded ones. Functions are not recorded: give
     those of `tools` again, or the session goes on without them. Raises Unknown, SessionHeld, and as Session does.
@@ -59,5 +62,5 @@ def open_session(name: str, root: str | Path | None = None, *, look: bool = Fals
             raise Misuse(f"session {name} is open here; close it to open it with other settings")
         return found
     recorded = settings_of(name, root)
-    recorded["tools"] = [tool for tool in recorded["tools"] if tool in BUILT_IN]
-    return Session(**(recorded | changes), name=name, root=root, look=look)
+    recorded["tools"] = [tool for tool in recorded["tools"] if tool in (*BUILT_IN, NO_TOOLS)]
+    return Session(**({"fresh": False} | recorded | changes), name=name, root=root, look=look)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ethang_nb.clock import Clock
 from ethang_nb.context.pricing import Rates
 from ethang_nb.context.window import Window
-from ethang_nb.errors import EthangError, KeyMissing
+from ethang_nb.errors import CassetteMiss, EthangError, KeyMissing
 from ethang_nb.providers import registry
 from ethang_nb.providers.model_ids import named
 from ethang_nb.providers.models import ModelFacts, Prices
@@ -65,13 +65,17 @@ class Reach:
         if self.cassette is None or self.cassette.needs_network:
             registry.preflight(model, tables=self.tables)
 
-    def lacks(self, model: str) -> str:
-        """Why the model cannot be asked; "": nothing is known that stands against it."""
+    def answers(self, model: str) -> bool:
+        """Whether nothing is known that stands against asking the model.
+
+        A model that a cassette in replay holds nothing of was passed over, too, when it was recorded.
+        """
         try:
             self.preflight(model)
-        except KeyMissing as error:
-            return str(error)
-        return ""
+            self.known(model)
+        except (KeyMissing, CassetteMiss):
+            return False
+        return True
 
     def facts(self, model: str) -> ModelFacts | None:
         """What is known of a model, its endpoint asked; None: nothing. Raises Unknown for an id of no provider."""

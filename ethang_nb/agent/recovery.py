@@ -11,9 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ethang_nb.context import kinds
-from ethang_nb.context.counting import IMAGE_TOKENS
 from ethang_nb.context.fold import PHANTOM
-from ethang_nb.context.messages import Image, Message, Thinking
 from ethang_nb.context.replaying import JournalEntry
 from ethang_nb.context.window import SMALLEST, Window
 from ethang_nb.errors import Overflow
@@ -27,12 +25,12 @@ __all__ = [
     "lesson",
     "note_room",
     "silent_lesson",
-    "surely_read",
 ]
 
 SOURCE = "overflow message"
 """Where a corrected window comes from."""
 QUOTA = "quota from an overflow message"
+OUTPUT = "most output from a refusal"
 LESS = 900  # ► per mille of a note's request that its second try takes at most
 
 
@@ -60,6 +58,11 @@ class Corrections:
 
     def __init__(self) -> None:
         self._of: dict[int, Window] = {}
+        self._most_output: int | None = None
+
+    def put_output(self, most: int) -> None:
+        """The provider puts out no more tokens than `most`, whatever the window is."""
+        self._most_output = most
 
     def put(self, taken: Window, window: Window) -> None:
         self._of[taken.total] = window
@@ -67,7 +70,9 @@ class Corrections:
     def of(self, window: Window) -> Window:
         """The window that is to be taken where `window` is named."""
         known = self._of.get(window.total)
-        return known if known is not None and known.usable < window.usable else window
+        taken = known if known is not None and known.usable <= window.usable else window
+        most = self._most_output
+        return taken if most is None or taken.reserve <= most else _with_output(taken, most)
 
     def recall(self, entries: Iterable[JournalEntry], model: str) -> None:
         """What a record says of it, as far as it is about `model`."""
@@ -76,7 +81,11 @@ class Corrections:
             if entry.kind == kinds.SETTINGS:
                 asked = entry.data["model"]
             elif entry.kind == kinds.OVERFLOW and "window" in entry.data and asked == model:
-                self._of[entry.data["taken"]] = Window(**entry.data["window"])
+                window = Window(**entry.data["window"])
+                if entry.data["limits"] == "output":
+                    self.put_output(window.reserve)
+                else:
+                    self._of[entry.data["taken"]] = window
 
 
 def lesson(fault: Overflow, *, base: Window, hard: int, own: int, asked: int) -> Lesson:
@@ -84,6 +93,8 @@ def lesson(fault: Overflow, *, base: Window, hard: int, own: int, asked: int) ->
 
     `base` is the window as it was taken, `hard` what fitted into a request under it.
     """
+    if fault.limits == "output":
+        return _output_lesson(fault, base, asked)
     window = _by_quota(fault, base) if fault.limits == "quota" else _corrected(fault, base)
     counted = _counted(fault)
     floor = hard if window is None else min(hard, window.hard)
@@ -108,20 +119,20 @@ def silent_lesson(fault: Overflow, *, base: Window) -> Lesson:
     return Lesson(window=window, counted=None, room=None, notices=(said,))
 
 
-def surely_read(messages: tuple[Message, ...], own: int, tools: int) -> int:
-    """Of a request of `own` tokens what every server reads as such: no tool definitions, thinking or images.
+def _output_lesson(fault: Overflow, base: Window, asked: int) -> Lesson:
+    """The window itself stays; less of it is kept for the answer, and the same request asks for no more than that."""
+    most = fault.limit
+    if most is None or not 1 <= most < asked:
+        return Lesson(window=None, counted=None, room=None)
+    window = _with_output(base, most)
+    said = f"the provider puts out at most {most:,} tokens; {asked:,} were asked for"
+    return Lesson(window=window, counted=None, room=window.reserve, notices=(said,))
 
-    Thinking is taken off with more than it can have, so that no reply is doubted for it.
-    """
-    parts = [part for message in messages for part in message.parts]
-    parts += [image for message in messages for result in message.results for image in result.images]
-    thought = sum(
-        len(part.text) + len(part.signature) + len(part.redacted)
-        for part in parts
-        if isinstance(part, Thinking)
-    )
-    images = sum(isinstance(part, Image) for part in parts)
-    return max(0, own - tools - thought - images * IMAGE_TOKENS)
+
+def _with_output(window: Window, most: int) -> Window:
+    """The window with no more kept for the answer than the provider puts out. No policy may ask for more again."""
+    source = window.source if OUTPUT in window.source else f"{window.source}, {OUTPUT}"
+    return replace(window, reserve=min(window.reserve, most), reserve_given=True, source=source)
 
 
 def _counted(fault: Overflow) -> int | None:
@@ -222,6 +233,7 @@ def fault_data(
     With what it teaches of the window that was `taken`.
     """
     known = {"tokens": fault.tokens, "limit": fault.limit, "room": fault.room, "partial": fault.partial}
+    known["usage"] = fault.usage
     data: dict[str, Any] = {"text": str(fault), "own": own, "limits": fault.limits}
     data |= {name: value for name, value in known.items() if value is not None}
     if learnt is not None and learnt.notices:

@@ -44,11 +44,16 @@ class Run(Shown):
         self.session = session
         self.task = task
         self.label = label
+        """The model, as its provider names it."""
         self.ending: Ending = "running"
         self.answer = ""
+        self.partial = False
+        """Whether `answer` is only what had come of a reply when it broke off. Then it is not in the context."""
         self.error = ""
         self.detail = ""
         """Further lines of the error, such as how a request differs from the recorded one."""
+        self.before = 0
+        """How many steps its session had before it."""
         self.calls = 0
         self.fills: list[int] = []
         self.snapshot: Snapshot | None = None
@@ -89,11 +94,13 @@ class Run(Shown):
         return self._notes.spent
 
     @property
-    def tokens_in(self) -> int:
+    def tokens_in(self) -> int | None:
+        """None: nothing came of any request. `usage.own_input` of it is our own count."""
         return self._all.spent.input
 
     @property
-    def tokens_out(self) -> int:
+    def tokens_out(self) -> int | None:
+        """None: nothing came of any request. `usage.own_output` of it is our own count."""
         return self._all.spent.output
 
     @property
@@ -113,17 +120,20 @@ class Run(Shown):
 
     @property
     def cost(self) -> int | None:
-        """In 10⁻⁶ USD; None where a price or a count is unknown, and `usage.unpriced` says which."""
+        """In millionths of a US dollar (10⁻⁶ USD): 956 is $0.000956. As text it is given in dollars, rounded up.
+
+        None where a price or a count is unknown, and `usage.unpriced` says which.
+        """
         return self._all.spent.cost
 
     @property
     def note_tokens(self) -> int:
         """Tokens in and out of the requests for handoff notes."""
-        return self._notes.spent.input + self._notes.spent.output
+        return (self._notes.spent.input or 0) + (self._notes.spent.output or 0)
 
     @property
     def note_cost(self) -> int | None:
-        """What the handoff notes cost, in 10⁻⁶ USD; None where a price or a count is unknown."""
+        """What the handoff notes cost, in millionths of a US dollar; None where a price or a count is unknown."""
         return self._notes.spent.cost
 
     @property
@@ -151,6 +161,16 @@ class Run(Shown):
         """
         for spending in (self._all, self._notes) if note else (self._all,):
             spending.add(reply, own, counter, model=model, prices=prices, predicted=predicted)
+
+    def miss(self, *, note: bool = False) -> None:
+        """Nothing came of a request."""
+        for spending in (self._all, self._notes) if note else (self._all,):
+            spending.miss()
+
+    def broke_off(self, text: str) -> None:
+        """`text` had come of a reply that will not come to its end."""
+        if text:
+            self.answer, self.partial = mask(text), True
 
     def finish(self, ending: Ending, error: str = "") -> None:
         self.ending, self.error = ending, mask(error)

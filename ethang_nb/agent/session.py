@@ -9,17 +9,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ethang_nb.agent.archive import Archive
 from ethang_nb.agent.desk import Desk
-from ethang_nb.agent.given import check_kinds, check_room, chosen_folder, chosen_name
+from ethang_nb.agent.given import check_kinds, check_room, chosen_folder, chosen_name, chosen_system
 from ethang_nb.agent.jail import Jail
 from ethang_nb.agent.limits import Limits
 from ethang_nb.agent.looking import Looking
 from ethang_nb.agent.masking import mask
 from ethang_nb.agent.models import Models
-from ethang_nb.agent.prompt import prompt
 from ethang_nb.agent.reseeding import ReseedPlan
 from ethang_nb.agent.run import Progress, Run
 from ethang_nb.agent.runner import MainThread, on_main_thread
@@ -40,12 +39,14 @@ from ethang_nb.providers.protocol import Provider
 from ethang_nb.store.database import home
 from ethang_nb.tokens.registry import counter
 
+if TYPE_CHECKING:
+    from ethang_nb.providers.cassette import Cassette
+
 __all__ = ["BUILT_IN", "OPEN", "Session"]
 
 BUILT_IN = ("read_file", "list_files", "read_spill", "find_in_record", "release_context")
 """The tools every session has unless some of them are named."""
 
-SYSTEM_PROMPT = "system@v1"
 GRACE = 5.0  # ► seconds a stopped run gets to reach its end before the cell is let go
 
 OPEN: Register[tuple[Path, str], Session] = Register()
@@ -56,12 +57,17 @@ class Session(Looking):
     """An agent session. `model` is a model id; `window` tokens, a Window, or None for the model's own.
 
     `root` is the folder that tools may read and that holds the record (`.ethang`); `tools` adds functions, or
-    names the built-in ones to be used.
+    names the built-in ones to be used; `["none"]` are no tools at all.
 
     `providers` are tables of providers by name (base_url, wire, key, headers), in front of those of `ethang.toml`; keys
     come from the environment alone. `cassette` is the name or path of a recording that answers, or listens.
     `summariser` writes the handoff notes; without one the cheapest of `models` that can hold the text does, else the
-    session's own. Raises Unknown, BadWindow, BadPolicy, PathRefused, KeyMissing, CassetteMiss, SessionHeld.
+    session's own.
+
+    `fresh`: begins with an empty record; an earlier one of that name is set aside whole, as `NAME~1`. None: a session
+    with a cassette does so, so that what was recorded once plays from its beginning each time, and any other goes on
+    with its record, as `open_session` does. Raises Unknown, BadWindow, BadPolicy, PathRefused, KeyMissing,
+    CassetteMiss, SessionHeld.
     """
 
     def __init__(
@@ -81,12 +87,15 @@ class Session(Looking):
         providers: Tables | None = None,
         summariser: str | None = None,
         models: Sequence[str] = (),
+        fresh: bool | None = None,
         store: str | Path | None = None,
         clock: Clock | None = None,
         look: bool = False,
     ) -> None:
         if model is None:
             raise Misuse("model=None names no model; give one such as 'reader'")
+        if fresh not in (None, True, False):
+            raise Misuse(f"fresh={str(fresh)[:80]!r} is no answer; give True, False, or None for the usual")
         check_kinds(
             model=model, name=name, system=system, project=project, limits=limits, tools=tools, params=params
         )
@@ -108,7 +117,7 @@ class Session(Looking):
             params=self.params,
             window=reach.window(window, model),
             policy=named_policy(policy, self.root),
-            system=prompt(SYSTEM_PROMPT).text if system is None else system,
+            system=chosen_system(system, tools),
             project=project or "",
             tools=tools,
             jail=jail,
@@ -121,9 +130,12 @@ class Session(Looking):
             check_room(self.live.state)
         real = clock or SystemClock()
         self._key = (home(folder).resolve(), self.name)
+        afresh = (cassette is not None if fresh is None else fresh) and not look
         if not look:
             self._take_over()
-        self.archive = Archive(folder, self.name, jail, reach.clock(real), write=not look, beats=real)
+        self.archive = Archive(
+            folder, self.name, jail, reach.clock(real), write=not look, fresh=afresh, beats=real
+        )
         try:
             desk.keep_in(self.archive)
             resumed = resume(desk, look=look)
@@ -281,6 +293,11 @@ class Session(Looking):
     def given(self) -> Models:
         """What was said of models beside its own: providers, cassette, summariser."""
         return self._desk.given
+
+    @property
+    def cassette(self) -> Cassette | None:
+        """The recording that answers or listens; None without one, and where the session is only looked at."""
+        return self._desk.reach.cassette
 
     @property
     def main(self) -> MainThread:

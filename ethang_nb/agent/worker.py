@@ -17,6 +17,7 @@ from ethang_nb.agent.masking import mask
 from ethang_nb.agent.reseeding import ReseedPlan, foretold_reseed, reseed_plan
 from ethang_nb.agent.run import Ending, Progress, Run
 from ethang_nb.agent.runner import CLOSING, MainThread, Runner
+from ethang_nb.agent.withdrawal import withdraw
 from ethang_nb.context import kinds
 from ethang_nb.context.explain import next_cleanup
 from ethang_nb.context.messages import user
@@ -81,6 +82,7 @@ class Worker:
         """Begins a piece of work; the next run's task is its task."""
         with self._desk.lock:
             self.refuse_busy()
+            withdraw(self._desk)
             self._open(mask(name))
             self._begun = True
         self._desk.changes.tell("begin")
@@ -103,7 +105,9 @@ class Worker:
         with desk.lock:
             self.refuse_busy()
             run = Run(desk.name, text, desk.provider.label)
+            run.before = len(desk.chronicle.steps)
             message = user(text)
+            withdraw(desk, run)  # first: what was learnt from it is not to refuse what comes
             desk.live.check(message)  # what is refused leaves nothing in the record
             if not self._begun:
                 self._open()

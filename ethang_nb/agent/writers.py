@@ -33,7 +33,7 @@ class Writer:
 def writer_of(desk: Desk, task: NoteTask) -> Writer:
     """Whoever is to write the note of `task`. Raises as making a provider does."""
     given = desk.given
-    candidates = [] if given.summariser else [model for model in given.models if not desk.reach.lacks(model)]
+    candidates = [] if given.summariser else [model for model in given.models if desk.reach.answers(model)]
     choice = choose(
         given.summariser,
         [(model, desk.reach.known(model)) for model in candidates],

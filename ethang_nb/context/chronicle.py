@@ -27,6 +27,7 @@ from ethang_nb.context.occupancy import Outputs, budget, task_tokens
 from ethang_nb.context.outline import segments
 from ethang_nb.context.plan import Plan
 from ethang_nb.context.regret import Regret, RegretWatch, Seen
+from ethang_nb.context.shortening import Reading, fell_short, surely_read
 from ethang_nb.context.snapshot import Diff, Left, Snapshot, StepRow
 from ethang_nb.context.state import State
 
@@ -70,10 +71,16 @@ class _Landing:
 
 
 class Chronicle:
-    """Watches one live context and keeps its timeline, diffs and notices."""
+    """Watches one live context and keeps its timeline, diffs and notices.
 
-    def __init__(self, context: LiveContext) -> None:
+    `judged`: whoever sends the requests judges whether they were read to their end; nothing is said of that here.
+    """
+
+    def __init__(self, context: LiveContext, *, judged: bool = False) -> None:
         self.context = context
+        self._judged = judged
+        self._reading: Reading | None = None
+        """The last request that both sides counted, without a sign that it was cut."""
         self.steps: list[StepRow] = []
         self._landings: list[_Landing] = []
         self.notices: list[str] = []
@@ -146,10 +153,12 @@ class Chronicle:
             self._let_go += _gone(entry.messages[move.index + 1], entry.addresses[move.index + 1])
 
     def reseeded(self, turning: Turning) -> None:
-        """A piece of work started from the core, or could not: the next request's row says so."""
+        """A piece of work started from the core, or could not; or a task left before it. The next row says so."""
         plan = as_plan(self.context, turning.decision)
         if plan.lands:
-            self._released.append(_Said("reseed", ("reseed",)))
+            reseeds = plan.outcome == "reseed"
+            said = _Said("reseed", ("reseed",)) if reseeds else _Said("a task withdrawn", ("cleanup",))
+            self._released.append(said)
             self._land(turning, plan)
         else:
             self.notices.append(f"step {turning.step}: {plan.reason}")
@@ -162,14 +171,14 @@ class Chronicle:
             last.served = cached * own // reported if reported > 0 else 0
             last.diff = None
         if own > 0 and reported > PHANTOM * own:
-            kind, said = "phantom", f"over {PHANTOM} times our own count of {own:,}; it is ignored"
-        elif own > 0 and reported * 2 < own:
-            kind, said = "low", f"less than half of the {own:,} that were sent; it may have cut the request"
-        else:
-            return
-        if kind not in self._doubted:
-            self._doubted.add(kind)
-            self.notices.append(f"step {self.context.step}: {reported:,} input tokens were reported, {said}")
+            self._doubt("phantom", reported, f"over {PHANTOM} times our own count of {own:,}; it is ignored")
+        elif not self._judged and reported >= (cached or 0):
+            surely = surely_read(self.context.assemble(), own, self.context.state.tools)
+            if fell_short(reported, surely, self._reading):
+                text = f"of about {surely:,} that were surely sent; the server may have cut the request"
+                self._doubt("low", reported, text)
+            else:
+                self._reading = Reading(own=surely, input=reported)
 
     # ---- what people ask
 
@@ -283,6 +292,11 @@ class Chronicle:
         return ""
 
     # ---- inside
+
+    def _doubt(self, kind: str, reported: int, said: str) -> None:
+        if kind not in self._doubted:
+            self._doubted.add(kind)
+            self.notices.append(f"step {self.context.step}: {reported:,} input tokens were reported, {said}")
 
     def _land(self, turning: Turning, plan: Plan) -> None:
         context = self.context

@@ -18,12 +18,15 @@ from ethang_nb.context.messages import AGAINS
 from ethang_nb.context.plan import Act, Outcome
 from ethang_nb.context.state import NoteRow, State
 
-__all__ = ["Code", "Decision", "Move", "recalled", "told", "without"]
+__all__ = ["WITHDRAWN", "Code", "Decision", "Move", "recalled", "told", "without"]
 
 Code = Literal[
     "nudge", "read", "run", "lost", "exchange", "turn", "segment", "oversized", "last-resort", "passing", "note",
-    "joint", "offered", "squeezed", "reseed",
+    "joint", "offered", "squeezed", "reseed", "withdrawn",
 ]  # fmt: skip
+
+WITHDRAWN = "withdrawn"
+"""The cause of a cleanup that takes out a task which was refused as too large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,7 @@ class Decision:
     lacks: int = 0
     """How many tokens more would have to be freed for the minimum."""
     cause: str = ""
-    """What an idle decision is about, where that is not a cleanup."""
+    """What a decision is about, where that is not a cleanup as the policy has it."""
     followed: bool = False
     """Whether somebody else did this: the request is theirs, and the policy had no say in it."""
 
@@ -172,6 +175,8 @@ class Decision:
         return [move for place in sorted(self.before.places(number)) if (move := self._moved(*place))]
 
     def _leaves(self, exchange: int) -> Code:
+        if self.cause == WITHDRAWN:
+            return "withdrawn"
         if self.outcome == "reseed":
             return "reseed"
         if self.before.policy.unit == "segment":

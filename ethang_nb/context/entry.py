@@ -37,6 +37,8 @@ class Entry:
     """The tool that reads addresses, "" where there is none."""
     again: bool = False
     """Whether the same stands in another entry: it was sent at another place, or otherwise than it was heard."""
+    withdrawn: bool = False
+    """Whether it was refused as too large and left unanswered; it is not told once more."""
     _hash: tuple[int, str] = (0, "")
     """Of its first messages: how many, and their hash."""
     _title: str = ""

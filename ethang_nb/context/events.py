@@ -32,6 +32,7 @@ __all__ = [
     "Unpinned",
     "UsageReported",
     "WindowChanged",
+    "Withdrawn",
     "WorkBegun",
 ]
 
@@ -72,6 +73,13 @@ class WorkBegun:
 
     decided: Decision | None = None
     again: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withdrawn:
+    """A task that was refused as too large leaves, as was decided (`withdrawing`)."""
+
+    decided: Decision
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,6 +213,7 @@ Event = (
     | PolicyChanged
     | ModelChanged
     | WorkBegun
+    | Withdrawn
     | Cooled
     | Reseeded
     | MessageAdded

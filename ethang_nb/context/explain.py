@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
-from ethang_nb.context.decision import Decision, Move
+from ethang_nb.context.decision import WITHDRAWN, Decision, Move
 from ethang_nb.context.digest import digest
 from ethang_nb.context.draft import Draft, kept_rows
 from ethang_nb.context.entry import Entry
@@ -185,6 +185,8 @@ def _reason(decision: Decision, entries: Mapping[int, Entry]) -> str:
             return f"a cleanup would free less than the minimum of {least:,} tokens, so nothing is done"
         case "stuck":
             return _stuck(state, entries)
+        case _ if decision.cause == WITHDRAWN:
+            return "what was refused as too large, and never answered, left before the next piece of work"
         case _:
             if decision.forced:
                 return f"{before:,} tokens do not fit the {state.hard:,} that can be sent"
@@ -214,5 +216,5 @@ def _stuck(state: State, entries: Mapping[int, Entry]) -> str:
     step = "Unpin what no longer holds" if name == "core" else "Make it smaller"
     return (
         f"{state.total:,} tokens do not fit the {state.hard:,} that can be sent, {why}; the largest part that "
-        f"stays is the {name} with {tokens:,}. {step}, or take a larger window"
+        f"stays is the {name} with {tokens:,}. {step}, or give a larger window, if the model has one"
     )

@@ -28,6 +28,7 @@ from ethang_nb.context.events import (
     Unpinned,
     UsageReported,
     WindowChanged,
+    Withdrawn,
     WorkBegun,
 )
 from ethang_nb.context.ledger import Ledger, Result, Row
@@ -35,6 +36,7 @@ from ethang_nb.context.messages import PASSING
 from ethang_nb.context.planner import decide, enter, new_work, release, reseeded
 from ethang_nb.context.settings import Settings
 from ethang_nb.context.state import NoteRow, Passing, PinRow, Reports, State
+from ethang_nb.context.withdrawing import unlearned
 
 __all__ = ["PHANTOM", "landed", "step"]
 
@@ -61,6 +63,8 @@ def step(state: State, event: Event) -> tuple[State, Decision | None]:
         case Reseeded():
             again = event.decided or reseeded(state)
             return (state, None) if again is None else (landed(again), again)
+        case Withdrawn():
+            return _withdrawn(landed(event.decided)), event.decided
         case UsageReported():
             return _usage(state, event), None
         case Followed():
@@ -111,6 +115,12 @@ def _followed(state: State, event: Followed) -> State:
     )
 
 
+def _withdrawn(state: State) -> State:
+    """The next user message is the session's first task where the one that left was."""
+    first, task = [row if row >= 0 and state.is_live(row) else -1 for row in (state.first_task, state.task)]
+    return unlearned(state)._replace(first_task=first, task=task, user=-1)
+
+
 def _begun(state: State) -> State:
     """The state when a piece of work begins. Inside a tool turn it stays cooled, for the next one."""
     inside = bool(state.cooled and state.closed().opened)
@@ -150,7 +160,7 @@ def _setting(state: State, event: Event) -> State:
             return state._replace(notes=tuple(notes))
         case ModelChanged():
             new = Settings.of(settings.base, settings.policy, event.ratio)
-            return state._replace(settings=new, exact=event.exact, reports=Reports())
+            return state._replace(settings=new, exact=event.exact, reports=Reports(family=event.ratio))
         case CleanupAsked():
             return state._replace(asked=True, refused=state.refused or event.refused)
         case Cooled():

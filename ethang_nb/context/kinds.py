@@ -38,13 +38,14 @@ __all__ = [
     "UNPIN",
     "USAGE",
     "WAITED",
+    "WITHDRAWN",
     "WORK",
     "EventKind",
 ]
 
 EventKind = Literal[
-    "message", "system", "work", "reseed", "cool", "core", "asked", "release", "point", "note", "usage", "pin", "unpin",
-    "settings",
+    "message", "system", "work", "withdrawn", "reseed", "cool", "core", "asked", "release", "point", "note",
+    "usage", "pin", "unpin", "settings",
     "run", "run end", "request", "waited", "reply", "overflow", "provider error",
     "note request", "note reply", "note failed", "note by rule",
     "tool start", "tool end", "late", "spilled",
@@ -58,6 +59,8 @@ SYSTEM: Final = "system"
 """A text joined the system text; live context."""
 WORK: Final = "work"
 """A piece of work began, perhaps by name, and whether it starts from the core; live context."""
+WITHDRAWN: Final = "withdrawn"
+"""A task that was refused as too large left before the next piece of work, and what was said of it; live context."""
 RESEED: Final = "reseed"
 """A person asked to start from the core now, and what came of it; live context."""
 COOL: Final = "cool"
@@ -115,6 +118,6 @@ SPILLED: Final = "spilled"
 """A text was too large to enter whole and lies at its address; archive."""
 
 REPLAYED: Final[tuple[EventKind, ...]] = (
-    MESSAGE, SYSTEM, WORK, RESEED, COOL, CORE, ASKED, RELEASE, POINT, NOTE, USAGE, PIN, UNPIN, SETTINGS,
+    MESSAGE, SYSTEM, WORK, WITHDRAWN, RESEED, COOL, CORE, ASKED, RELEASE, POINT, NOTE, USAGE, PIN, UNPIN, SETTINGS,
 )  # fmt: skip
 """The kinds a replay feeds to a context: all that a context writes, and `settings`, which its owner writes for it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from ethang_nb.context.decision import Decision
+from ethang_nb.context.decision import WITHDRAWN, Decision
 from ethang_nb.context.entry import Entry
 from ethang_nb.context.regret import Cut
 
@@ -14,6 +14,8 @@ __all__ = ["cuts"]
 
 def cuts(step: int, decision: Decision, entries: Mapping[int, Entry]) -> Iterator[Cut]:
     """One for the words of every row that leaves, one for every result that leaves or is made shorter."""
+    if decision.cause == WITHDRAWN:  # to ask once more, for less, is what it is there for
+        return
     for move in decision.moves:
         if move.act in ("remove", "squeeze"):
             continue

@@ -11,7 +11,7 @@ from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Protocol
 
 from ethang_nb.context import kinds
@@ -44,6 +44,7 @@ from ethang_nb.context.events import (
     ResultAdded,
     UsageReported,
     WindowChanged,
+    Withdrawn,
     WorkBegun,
 )
 from ethang_nb.context.fold import landed, step
@@ -59,10 +60,11 @@ from ethang_nb.context.policy import Policy
 from ethang_nb.context.pricing import Rates
 from ethang_nb.context.settings import Settings
 from ethang_nb.context.snapshot import Pin
-from ethang_nb.context.state import State
+from ethang_nb.context.state import Reports, State
 from ethang_nb.context.versions import Versions, total_of
 from ethang_nb.context.window import Window
-from ethang_nb.context.wording import nudge, pinned, spilled
+from ethang_nb.context.withdrawing import withdrawn
+from ethang_nb.context.wording import nudge, pinned, spilled, withdrawn_notice, withdrawn_text
 from ethang_nb.errors import BadMessage, Misuse
 
 __all__ = ["LiveContext", "Observer"]
@@ -112,6 +114,7 @@ class LiveContext:
             exact=counter.how == "exact",
             core_head=head_tokens(counter),
             pointers_head=pointer_head_tokens(counter) + STATE_TOKENS,
+            reports=Reports(family=ratio),
         )
         self.system, self.project, self.tools = system, project, tuple(tools)
         self._assembly = Assembly()
@@ -374,6 +377,55 @@ class LiveContext:
         self.feed(WorkBegun(decided=decision, again=True))
         self._started(decision)
         return decision
+
+    def withdraw(self) -> Decision | None:
+        """A task that was refused as too large leaves, before the next piece of work begins; None: nothing waits.
+
+        Its pins move into the core, as with every message that leaves. One that has no room there is lifted, with that
+        reason: else it would refuse everything that comes, as its message did.
+        """
+        while True:
+            decision = withdrawn(self.state)
+            if decision is None:
+                return None
+            after = decision.after
+            moved = [pin for pin in after.pins if pin.core and not self.board.pins[pin.id - 1].core]
+            if not moved or after.total + after.note_tokens < after.usable:
+                break
+            largest = max(moved, key=attrgetter("line"))
+            self.unpin(
+                largest.id, f"its message was withdrawn, and {largest.line:,} tokens have no room in the core"
+            )
+        return self.withdraw_as(decision, said=True)
+
+    def withdraw_as(self, decision: Decision, *, said: bool = False) -> Decision:
+        """It leaves as was decided. `said`: the model is told; a replay has that from its journal."""
+        places = self.places(decision)
+        self.journal.write(kinds.WITHDRAWN, {**told(decision), "notices": [withdrawn_notice(places)]})
+        for start, stop in decision.evicted:
+            for row in range(start, stop):
+                self.entries[row] = replace(self.entries[row].copy(), withdrawn=True)
+        self.feed(Withdrawn(decided=decision))
+        self.render_core()
+        turning = Turning(step=self.step + 1, decision=decision, entries=self.known())
+        for observer in self.observers:
+            observer.reseeded(turning)
+        if said:
+            self.say_withdrawn(decision)
+        return decision
+
+    def say_withdrawn(self, decision: Decision) -> None:
+        """Tells the model what was taken out, and where it can be read."""
+        text = withdrawn_text(self.places(decision), reader=self.reader)
+        self.enter(user(text, source="ethang", kind="notice"), own=True)
+
+    def places(self, decision: Decision) -> list[tuple[str, int]]:
+        """Address and tokens of each segment that leaves."""
+        return [
+            (self.entries[row].address, decision.before.row(row).tokens)
+            for start, stop in decision.evicted
+            for row in range(start, stop)
+        ]
 
     def reseed(self) -> Decision | None:
         """Starts from the core now, between two pieces of work; None where nothing can be left behind.

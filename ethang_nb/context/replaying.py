@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ethang_nb.context import kinds
-from ethang_nb.context.decision import recalled
+from ethang_nb.context.decision import Decision, recalled
 from ethang_nb.context.digest import digest
 from ethang_nb.context.entry import Turning
 from ethang_nb.context.ledger import Result
@@ -76,6 +76,8 @@ class _Replay:
         self.journal = _Playback()
         self.drift: list[str] = []
         self._untold: Turning | None = None
+        self._unsaid: Decision | None = None
+        """A task was withdrawn, and the model has not been told yet."""
         self._newest: tuple[int, Message] | None = None
         """The message that came last, while nothing but what it pins and lifts has come after it."""
 
@@ -97,6 +99,8 @@ class _Replay:
             if not look:
                 self.context.enter_nudge()
             self.context.tell(self._untold)
+        if self._unsaid is not None and not look:
+            self.context.say_withdrawn(self._unsaid)
         if self._newest is not None and not look:
             self.context.pinning.find(*self._newest)
 
@@ -118,6 +122,8 @@ class _Replay:
             case kinds.WORK:
                 told = data["decision"]
                 context.begun(data["name"], None if told is None else recalled(context.state, told))
+            case kinds.WITHDRAWN:
+                self._unsaid = context.withdraw_as(recalled(context.state, data))
             case kinds.RESEED:
                 told = data["decision"]
                 context.reseed_as(None if told is None else recalled(context.state, told))
@@ -147,6 +153,8 @@ class _Replay:
         pin = self.context.board.enters_with(message.text) if own and message.kind == "pin" else None
         if pin is not None:
             self.context.pinning.hold(pin, row)
+        if message.kind == "notice":
+            self._unsaid = None
         if message.kind == "nudge" and self._untold is not None:
             self.context.tell(self._untold)
             self._untold = None

@@ -85,7 +85,7 @@ def retold(live: LiveContext, entries: Iterable[JournalEntry]) -> Retold:
     rows: dict[int, int] = {}
     for number in range(live.state.next_row):
         texts = live.entries[number]
-        if texts.again:
+        if texts.again or texts.withdrawn:
             continue
         rows[number] = len(rows)
         opened.append(event_of(texts.addresses[0]))

@@ -62,6 +62,8 @@ class Reports(NamedTuple):
     """Of the current piece of work: whether a request was made, how many reports were good, how many phantom."""
     good: int = 0
     phantom: int = 0
+    family: int = 1000
+    """The ratio that holds before any report."""
 
 
 class State(NamedTuple):

@@ -8,6 +8,7 @@ note, what is left of a text that was cut or squeezed.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from ethang_nb.context.messages import Message, ToolCall, ToolResult
 
@@ -26,6 +27,8 @@ __all__ = [
     "squeezed",
     "stub",
     "title",
+    "withdrawn_notice",
+    "withdrawn_text",
 ]
 
 CORE_HEAD = "# Core: kept word for word"
@@ -64,6 +67,7 @@ REASONS: dict[str, str] = {
     "joint": "what arrived in one step would not fit together",
     "segment": "oldest segment that may leave",
     "reseed": "a new piece of work starts from the core; its pointers say where to read again",
+    "withdrawn": "refused as too large and never answered",
     "squeezed": "old tool output; rewritten by rule in fewer tokens",
     "offered": "offered by the model, accepted by rule",
     "nudge": "says how full the window is",
@@ -90,6 +94,27 @@ def nudge(level: int, cleanup: int, *, offers: bool = True) -> str:
         f"[context pressure] The window is more than {percent(level)} full. If you no longer need some tool results, "
         f"call release_context with their addresses; each becomes one line that says where to read it again. "
         f"At {percent(cleanup)} a cleanup does this by rule, oldest first."
+    )
+
+
+def withdrawn_text(places: Sequence[tuple[str, int]], *, reader: str) -> str:
+    """What the model is told of messages that were refused as too large: (address, tokens) of each."""
+    listed = ", ".join(f"{address} ({tokens:,} tokens)" for address, tokens in places)
+    one = len(places) == 1
+    how = f"; {reader} reads {'it' if one else 'them'} in pieces" if reader else ""
+    return (
+        f"[context cleanup] {'A message' if one else f'{len(places)} messages'} of the person did not fit and got no "
+        f"answer, so {'it was' if one else 'they were'} taken out: {listed}{how}."
+    )
+
+
+def withdrawn_notice(places: Sequence[tuple[str, int]]) -> str:
+    """The same for the person who wrote them."""
+    listed = ", ".join(f"{address}, {tokens:,} tokens" for address, tokens in places)
+    one = len(places) == 1
+    return (
+        f"{'a task that did' if one else f'{len(places)} tasks that did'} not fit and got no answer left the window; "
+        f"the record has {'it' if one else 'them'}: {listed}"
     )
 
 

@@ -110,7 +110,7 @@ class _Named:
     def __init__(self, parser: Parser) -> None:
         self._parser = parser
         self.id = ""
-        self.reply, self.partial = parser.reply, parser.partial
+        self.reply, self.partial, self.usage = parser.reply, parser.partial, parser.usage
 
     @property
     def heard(self) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from IPython.core.completer import (
@@ -14,6 +13,7 @@ from IPython.core.completer import (
     context_matcher,
 )
 
+from ethang_nb.agent.given import NO_TOOLS
 from ethang_nb.agent.session import BUILT_IN
 from ethang_nb.agent.tool import Tool
 from ethang_nb.config import own_policies
@@ -22,16 +22,15 @@ from ethang_nb.errors import EthangError
 from ethang_nb.notebook.arguments import HELP_FLAGS, Flag
 from ethang_nb.notebook.cell import FLAGS
 from ethang_nb.notebook.commands import COMMANDS
+from ethang_nb.notebook.model_offers import files, model_ids
 from ethang_nb.notebook.sessions import NotebookSessions
-from ethang_nb.providers.models import listed
-from ethang_nb.providers.registry import models
 
 __all__ = ["Matcher", "matcher"]
 
 Matcher = Callable[[CompletionContext], SimpleMatcherResult]
 
 _LINE = re.compile(r"\s*(?:\w+\s*=\s*)?(?P<magic>%%?)ethang\s+(?P<rest>.*)", re.DOTALL)
-_MOST_FILES = 200  # ► names offered for a path
+_BLANK = re.compile(r"\s")
 
 
 def matcher(sessions: NotebookSessions, namespace: Mapping[str, Any]) -> Matcher:
@@ -41,10 +40,10 @@ def matcher(sessions: NotebookSessions, namespace: Mapping[str, Any]) -> Matcher
     def ethang_matcher(context: CompletionContext) -> SimpleMatcherResult:
         found = _LINE.fullmatch(context.text_until_cursor)
         if found is None or (found["magic"] == "%%" and context.cursor_line > 0):
-            return _result("", ())
-        *before, word = re.split(r"\s+", found["rest"])
-        offered = _after(found["magic"], [item for item in before if item], word, sessions, namespace)
-        return _result(*offered)
+            return SimpleMatcherResult(completions=[], suppress=False)
+        before, word, quoted = _words(found["rest"])
+        fragment, names = _after(found["magic"], before, word, sessions, namespace)
+        return _result(fragment, names, quoted=quoted)
 
     matched: Matcher = ethang_matcher
     return matched
@@ -58,7 +57,7 @@ def _after(
         return word, (*COMMANDS, *HELP_FLAGS)
     command = COMMANDS.get(before[0]) if magic == "%" else None
     flags = FLAGS if magic == "%%" else command.flags if command else ()
-    name, equals, value = word.partition("=")
+    name, equals, value = word.partition("=") if word.startswith("-") else (word, "", "")
     flag = _named(name, flags) if equals else _named(before[-1], flags) if before else None
     if flag is not None and flag.value:
         return _values(flag, value if equals else word, sessions, namespace)
@@ -89,9 +88,9 @@ def _values(
         case "tools":
             last = word.rpartition(",")[2]
             own = [name for name, value in namespace.items() if isinstance(value, Tool)]
-            return last, (*BUILT_IN, *own)
+            return last, (*BUILT_IN, NO_TOOLS, *own)
         case "file":
-            return word, _files(word)
+            return word, files(word)
         case _:
             return word, ()
 
@@ -110,32 +109,34 @@ def _policies() -> tuple[str, ...]:
         return tuple(POLICIES)
 
 
-def _models(word: str, sessions: NotebookSessions) -> tuple[str, ...]:
-    """The kinds of ids; behind a provider's name and its stroke the models of it that somebody named or we know."""
+def _models(word: str, sessions: NotebookSessions) -> Iterable[str]:
     try:
         tables = sessions.tables
     except EthangError:  # a file that is wrong is named by whatever reads it next
         tables = {}
-    provider, stroke, _ = word.partition("/")
-    if stroke:
-        named = (*tables.get(provider, {}).get("models", ()), *listed(provider))
-        return tuple(f"{provider}/{name}" for name in dict.fromkeys(named))
-    forms = (*models(), *(f"{name}/MODEL" for name in tables))
-    return tuple(dict.fromkeys(form.removesuffix("MODEL") for form in forms))
+    return model_ids(word, tables)
 
 
-def _files(word: str) -> list[str]:
-    folder, _, _ = word.rpartition("/")
-    start = f"{folder}/" if folder or word.startswith("/") else ""
-    try:
-        items = sorted(Path(start or ".").iterdir())[:_MOST_FILES]
-        return [f"{start}{item.name}{'/' if item.is_dir() else ''}" for item in items]
-    except OSError:
-        return []
+def _words(text: str) -> tuple[list[str], str, bool]:
+    """The words before the cursor, the one it stands in, and whether that is inside a quote."""
+    words, quote = [""], ""
+    for char in text:
+        if char == quote:
+            quote = ""
+        elif not quote and char in "\"'":
+            quote = char
+        elif not quote and char.isspace():
+            words.append("")
+        else:
+            words[-1] += char
+    *before, word = words
+    return [item for item in before if item], word, bool(quote)
 
 
-def _result(fragment: str, names: Iterable[str]) -> SimpleMatcherResult:
-    fitting = [SimpleCompletion(text=name, type="magic") for name in names if name.startswith(fragment)]
+def _result(fragment: str, names: Iterable[str], *, quoted: bool = False) -> SimpleMatcherResult:
+    """What fits, else the fragment as it stands: Python's own names have no business in a line of ours."""
+    fitting = [name for name in names if name.startswith(fragment) and (quoted or not _BLANK.search(name))]
+    completions = [SimpleCompletion(text=name, type="magic") for name in fitting or [fragment]]
     return SimpleMatcherResult(
-        completions=fitting, matched_fragment=fragment, ordered=True, suppress=bool(fitting)
+        completions=completions, matched_fragment=fragment, ordered=True, suppress=True
     )

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ethang_nb.config import Tables
+from ethang_nb.errors import BadWindow
 from ethang_nb.notebook.outputs import Rows
-from ethang_nb.providers.credentials import missing, present
+from ethang_nb.providers.credentials import missing, present, withheld
 from ethang_nb.providers.endpoints import ENDPOINTS, Endpoint
 from ethang_nb.providers.live_facts import forget
 from ethang_nb.providers.model_ids import Named, named, own_row
@@ -44,8 +45,12 @@ def known(model: str, tables: Tables) -> Rows:
     Raises Unknown, Misuse.
     """
     forget()
-    found, place = facts(model, tables=tables), named(model, tables)
-    rows = [*_sizes(found), *(_endpoint(place) if place else ())]
+    place = named(model, tables)
+    try:
+        sizes = list(_sizes(facts(model, tables=tables)))
+    except BadWindow as unknown:  # the cause is what is asked for here
+        sizes = [("window", str(unknown))]
+    rows = [*sizes, *(_endpoint(place) if place else ())]
     return Rows(title=f"Model {model.partition('?')[0]}", rows=rows)
 
 
@@ -63,7 +68,7 @@ def _reached(row: Endpoint) -> str:
 def _key(row: Endpoint) -> str:
     if not row.key:
         name = missing(row)
-        return f"needs {name}, which is not set" if name else "no key"
+        return f"needs {name}, which is not set" if name else withheld(row) or "no key"
     state = "is set" if present(row.key) else "is not set" if row.key_needed else "is not set, nor needed"
     return f"key: {row.key} {state}"
 
@@ -73,8 +78,14 @@ def _endpoint(found: Named) -> Iterator[tuple[str, str]]:
     yield "address", row.base_url
     yield "key", _key(row)
     yield "wire format", WIRES[wire_of(row, found.model)]
+    if row.quirks:
+        yield "said to differ", ", ".join(f"{name} = {_word(value)}" for name, value in row.quirks.items())
     if differs := _differs(quirks_of(row, found.model)):
         yield "differs", ", ".join(differs)
+
+
+def _word(value: bool | str) -> str:
+    return value if isinstance(value, str) else "yes" if value else "no"
 
 
 def _sizes(found: ModelFacts | None) -> Iterator[tuple[str, str]]:

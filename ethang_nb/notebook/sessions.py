@@ -14,12 +14,13 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from ethang_nb.agent.given import NO_TOOLS, chosen_tools
 from ethang_nb.agent.limits import Limits
 from ethang_nb.agent.opening import find_open, open_session, sessions, settings_of
 from ethang_nb.agent.session import BUILT_IN, Session
 from ethang_nb.agent.tool import Tool
 from ethang_nb.config import NAMES, Name, Settings, Tables, check_model, settings
-from ethang_nb.errors import CassetteMiss, KeyMissing, Misuse, PathRefused, Unknown
+from ethang_nb.errors import CassetteMiss, EthangError, KeyMissing, Misuse, PathRefused, Unknown
 from ethang_nb.notebook.naming import check_name
 from ethang_nb.providers.registry import check
 from ethang_nb.views.numbers import count
@@ -85,6 +86,8 @@ class NotebookSessions:
         self._configured, self._namespace = configured, namespace
         self._looked: _Open | None = None
         self._open: dict[str, _Open] = {}
+        self._failed: dict[str, tuple[str, str | None, str]] = {}
+        """The model and cassette that a cell asked for whose session could not begin, and the error's name."""
 
     # ---- what the line magic works on
 
@@ -164,12 +167,24 @@ class NotebookSessions:
         configured = dict(self._configured())
         wanted = settings(choice.settings, configured)
         _check_models(wanted)
-        name = self._name(choice)
+        name = self._name(choice, wanted)
         given: dict[str, Any] = {
             key: value for key, value in choice.settings.items() if key in ("model", *REACH)
         }
-        found = None if choice.new else self._found(name, given)
-        found = self._go_on(found, choice, wanted) if found else self._start(name, choice, wanted)
+        self._refuse_stand_in(name, choice, wanted)
+        # A cassette plays from the beginning: what an earlier kernel recorded under this name is set aside.
+        afresh = choice.new or (wanted.cassette is not None and self._at_hand(name) is None)
+        try:
+            found = None if afresh else self._found(name, given)
+            found = self._go_on(found, choice, wanted) if found else self._start(name, choice, wanted)
+        except EthangError as error:
+            self._failed[self.own if choice.new else name] = (
+                wanted.model,
+                wanted.cassette,
+                type(error).__name__,
+            )
+            raise
+        self._failed.pop(name, None)
         found.configured = configured
         self._open[name] = found
         self.current = name
@@ -187,6 +202,8 @@ class NotebookSessions:
         if not steps:
             return ""
         way = "--new" if session.name == self.own else "another --session"
+        if session.given.cassette is not None:
+            way = f"{way} and --cassette {session.given.cassette}"
         return (
             f"Session {session.name} goes on after {count(steps, 'step')} that an earlier kernel recorded; to start"
             f" afresh, give {way}."
@@ -204,15 +221,37 @@ class NotebookSessions:
 
     # ---- inside
 
-    def _name(self, choice: Choice) -> str:
+    def _name(self, choice: Choice, wanted: Settings) -> str:
+        """The name the cell means. That of a new session with a cassette is the same at each Run All."""
         if not choice.new:
             return (choice.session or self.own).strip()
         taken = set(self.names())
         number, name = 1, self.name
-        while name in taken:
+        while name in taken and not (wanted.cassette is not None and self._replayable(name)):
             number += 1
             name = f"{self.name}-{number}"
         return name
+
+    def _replayable(self, name: str) -> bool:
+        """Whether a session is only in the record, was made with a cassette, and so may begin afresh under its name."""
+        held = {row.name for row in sessions() if row.running}
+        if name in self._open or name in held or find_open(name) is not None:
+            return False
+        return settings_of(name).get("cassette") is not None
+
+    def _refuse_stand_in(self, name: str, choice: Choice, wanted: Settings) -> None:
+        """Refuses a cell that nobody meant to run so, where the one that was to begin the session failed."""
+        model, cassette, error = self._failed.get(name, (wanted.model, wanted.cassette, ""))
+        if (model, cassette) == (wanted.model, wanted.cassette) or {"model", "cassette"} & set(
+            choice.settings
+        ):
+            return
+        if choice.new or self._at_hand(name) is not None or (cassette is None and name in self.names()):
+            return
+        raise Misuse(
+            f"the cell that was to begin session {name} with {model[:80]} failed ({error}); run that one first, or say"
+            f" here which model answers, as in --model {wanted.model[:80]}"
+        )
 
     def _look(self, name: str) -> Session:
         """Opened anew at each look, so that what another kernel writes meanwhile is seen."""
@@ -338,12 +377,14 @@ class NotebookSessions:
         found: Tools = {}
         for name in names:
             value = self._namespace.get(name, named.get(name))
-            if name in BUILT_IN:
+            if name in BUILT_IN or name == NO_TOOLS:
                 found[name] = name
             elif isinstance(value, Tool) or (callable(value) and not isinstance(value, type)):
                 found[name] = value
             else:
-                raise Unknown("tool", name, (*BUILT_IN, *named))
+                raise Unknown("tool", name, (*BUILT_IN, NO_TOOLS, *named))
+        if NO_TOOLS in found:
+            chosen_tools(tuple(found.values()), ())  # before a session is closed for it
         return found
 
     def _tools_again(self, names: Sequence[str]) -> tuple[Tools, tuple[str, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ethang_nb.agent.session import Session
@@ -27,6 +27,7 @@ def status(
     p95 = "no request yet" if budget.p95 is None else f"p95 {percent(budget.p95)}"
     rows = (
         ("model", f"{snapshot.model_label}{_from(sources, 'model')}"),
+        *_reach(session),
         ("policy", f"{snapshot.policy}{_from(sources, 'policy')}"),
         (
             "window",
@@ -44,6 +45,22 @@ def status(
 def _from(sources: Mapping[str, str], name: str) -> str:
     source = sources.get(name, "")
     return f" (from {source})" if source else ""
+
+
+def _reach(session: Session) -> Iterator[tuple[str, str]]:
+    """What else answers, where that was given: who writes the notes, and the cassette with its mode.
+
+    A session that is only looked at has no mode.
+    """
+    given, cassette = session.given, session.cassette
+    if given.summariser is not None:
+        yield "summariser", given.summariser
+    elif given.models:
+        yield "models", f"{', '.join(given.models)}: the cheapest that can hold the text writes a note"
+    if cassette is not None:
+        yield "cassette", f"{cassette.name}, mode {cassette.mode}"
+    elif given.cassette is not None:
+        yield "cassette", str(given.cassette)
 
 
 def _state(session: Session, stop: str) -> str:

@@ -21,10 +21,10 @@ from threading import RLock
 from typing import Any, Literal, get_args
 
 from ethang_nb.clock import Clock, SystemClock
-from ethang_nb.errors import CassetteMiss, EthangError, Misuse, Overflow, PathRefused, Unknown
+from ethang_nb.errors import CassetteMiss, EthangError, Misuse, Overflow, PathRefused, ProviderFault, Unknown
 from ethang_nb.providers.cassette_file import Tape
 from ethang_nb.providers.cassette_lines import Answer, Asked
-from ethang_nb.providers.cassette_miss import miss
+from ethang_nb.providers.cassette_miss import difference, miss
 from ethang_nb.providers.cassette_names import machineless, place, portless
 from ethang_nb.providers.hearing import STREAM, Hearing
 from ethang_nb.providers.line import Call, Line
@@ -168,6 +168,18 @@ class Cassette:
                 f"cassette {self.name} cannot be written: {why}; mend that, or give another name"
             )
 
+    def explain(self, error: EthangError, asked: Asked) -> None:
+        """Adds to what went wrong with a request why it was asked at all: the tape has others, but not this one.
+
+        Not where the session is recording: then nobody expects an answer from the tape.
+        """
+        with _lock:
+            if self._recorded or self.mode == "record" or not self._tape.places:
+                return
+            said, diff = difference(asked, self._tape)
+        text = f"{error}; it was asked since cassette {self.name} has no answer to this request: {said}"
+        error.args, error.diff = (text,), diff
+
     def keep(self, asked: Asked, heard: Hearing, notes: Sequence[str] = ()) -> None:
         """Records what was heard, and the `notes` that were told meanwhile. Raises PathRefused."""
         kind = heard.headers.get("content-type", "")
@@ -225,7 +237,8 @@ class _CassetteLine:
         notes: list[str] = []
 
         def noted(line: str) -> None:
-            notes.append(line)
+            if line:
+                notes.append(line)
             if on_note is not None:
                 on_note(line)
 
@@ -237,9 +250,15 @@ class _CassetteLine:
             await heard.listen(answer.status, {"content-type": answer.type}, _at_once(answer.text))
             return heard
         self._cassette.refuse_unwritable()
-        if self._line is None:
-            self._line = self._make()
-        heard = await self._line.ask(call, hearing, on_note=noted)
+        try:
+            if self._line is None:
+                self._line = self._make()
+            heard = await self._line.ask(call, hearing, on_note=noted)
+        except EthangError as error:  # no key, no model file
+            self._cassette.explain(error, asked)
+            raise
+        if isinstance(heard.outcome, ProviderFault):
+            self._cassette.explain(heard.outcome, asked)
         if isinstance(heard.outcome, Reply | Overflow):
             try:
                 self._cassette.keep(asked, heard, notes)

@@ -16,7 +16,7 @@ from ethang_nb.errors import CassetteMiss
 from ethang_nb.providers.cassette_file import Tape
 from ethang_nb.providers.cassette_lines import Asked, common
 
-__all__ = ["miss"]
+__all__ = ["difference", "miss"]
 
 LINES = 12  # ► of a diff
 WIDTH = 75  # ► characters of a line in it, which stands indented in 80
@@ -27,6 +27,8 @@ _LISTS = ("messages", "input")
 _FIELD = "its "
 _SYSTEM = ("system", "instructions")
 _HOW = "record it anew with ETHANG_CASSETTE=record, or let it be asked with ETHANG_CASSETTE=auto"
+_ENDS = "the recorded one ends before it"
+_AFRESH = "; a session that was to begin afresh does so in a new kernel, or with --new"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +41,14 @@ class _Part:
 
 def miss(asked: Asked, tape: Tape) -> CassetteMiss:
     """What to say of a request that is not on the tape."""
-    said, diff = _difference(asked, tape)
+    said, diff = difference(asked, tape)
     torn = "; its last line is not whole" if tape.torn else ""
-    return CassetteMiss(
-        f"cassette {tape.name} has no answer to this request: {said}{torn}; {_HOW}", diff=diff
-    )
+    how = _HOW + (_AFRESH if said.endswith(_ENDS) else "")
+    return CassetteMiss(f"cassette {tape.name} has no answer to this request: {said}{torn}; {how}", diff=diff)
 
 
-def _difference(asked: Asked, tape: Tape) -> tuple[str, str]:
+def difference(asked: Asked, tape: Tape) -> tuple[str, str]:
+    """In what a request differs from the recorded one that is most like it, and the diff of that part."""
     origins = sorted({origin for origin, _ in tape.places.values()})
     if asked.origin not in origins:
         held = f"it holds answers of {', '.join(origins)[:200]}" if origins else "it holds no answer at all"
@@ -82,11 +84,15 @@ def _first_difference(here: Sequence[_Part], there: Sequence[_Part]) -> tuple[st
             there[at].text, ""
         )
     if at == len(there):
-        return f"{here[at].name} is new, the recorded one ends before it", _diff("", here[at].text)
+        return f"{here[at].name} is new, {_ENDS}", _diff("", here[at].text)
     new, old = here[at], there[at]
     if new.name != old.name:
         if new.name in {part.name for part in there[at:]}:
+            if old.name.startswith(_FIELD):
+                return f"{old.name} is missing, the recorded one has it", _diff(old.text, "")
             return f"{old.name} of the recorded one is missing in it", _diff(old.text, "")
+        if old.name in {part.name for part in here[at:]}:
+            return f"{new.name} is new, the recorded one has none", _diff("", new.text)
         return f"{new.name} stands where the recorded one has {old.name}", _diff(old.text, new.text)
     short = max(len(new.text), len(old.text)) <= SHORT and "\n" not in new.text + old.text
     if short and new.name.startswith(_FIELD):

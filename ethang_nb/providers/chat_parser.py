@@ -55,7 +55,7 @@ class ChatParser:
         self._thoughts = Thoughts()
         self._calls = Calls()
         self._excludes = excludes_reasoning
-        self._finish = ""
+        self._finish = self._why = ""
         self._done = self._whole = self._refused = False
         self._usage: Usage | None = None
         self._timings: Usage | None = None
@@ -82,11 +82,15 @@ class ChatParser:
         if not (self.heard or self._finish or self._whole):
             raise nothing_said()
         stop = self._stop()
-        usage = self._usage or self._timings
-        return Reply(message=self._message(), stop=stop, usage=usage, notices=tuple(self._said))
+        return Reply(
+            message=self._message(), stop=stop, why=self._why, usage=self.usage(), notices=tuple(self._said)
+        )
 
     def partial(self) -> dict[str, Any] | None:
         return to_json(self._message()) if self.heard else None
+
+    def usage(self) -> Usage | None:
+        return self._usage or self._timings
 
     def _chunk(self, data: Mapping[str, Any]) -> None:
         self._usage = self._report(data) or self._usage
@@ -135,6 +139,8 @@ class ChatParser:
         """A text, or parts as Mistral and others send them."""
         if isinstance(content, str):
             self._text.add(content)
+        elif content is not None and not isinstance(content, list):
+            self._say(f"content of type {type(content).__name__} in the answer cannot be kept: it is no text")
         for part in content if isinstance(content, list) else ():
             kind = part.get("type") if isinstance(part, Mapping) else None
             match kind:
@@ -172,7 +178,7 @@ class ChatParser:
         if meant == "full":
             raise Overflow(f"the reply filled the model's window before its end ({finish})")
         if meant == "cut":
-            self._say(f"the server broke off its answer ({finish})")
+            self._why = f"the server broke off its answer ({finish}); run it again"
         if meant not in ("end", "calls"):
             return meant
         if self._refused:

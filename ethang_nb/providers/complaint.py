@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ethang_nb.providers.usage import whole
+
 __all__ = ["READ", "Complaint", "complaint_in", "complaint_of", "one_line"]
 
 READ = 4_000  # ► characters of a message that are looked at
@@ -150,7 +152,7 @@ def _status(value: object) -> int | None:
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+    return whole(value) or None
 
 
 def _json(text: str) -> object:

@@ -9,13 +9,24 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote, quote_plus, urlsplit
 
 from ethang_nb.errors import KeyMissing
 from ethang_nb.providers.endpoints import ENDPOINTS, Endpoint
 from ethang_nb.providers.provider_fields import check_url
 
-__all__ = ["address", "headers", "hide", "mask", "missing", "present", "require", "watch"]
+__all__ = [
+    "about_key",
+    "address",
+    "headers",
+    "hide",
+    "mask",
+    "missing",
+    "present",
+    "require",
+    "watch",
+    "withheld",
+]
 
 SHORTEST = 8  # ► characters; what a local server takes for a key ("ollama") is a word, and words stay
 WORDS = ("lm-studio", "no-key-required", "not-needed", "sk-no-key-required")
@@ -70,6 +81,27 @@ def require(endpoint: Endpoint) -> None:
     """Raises KeyMissing where a request to the endpoint needs a variable that is not set."""
     if name := missing(endpoint):
         raise KeyMissing(_how_to_set(endpoint, name))
+
+
+def withheld(endpoint: Endpoint) -> str:
+    """That a key is not sent to the address its provider was moved to; "": none is kept back."""
+    if not endpoint.withheld or _BY_HEADER & endpoint.headers.keys():
+        return ""
+    host = urlsplit(endpoint.base_url).netloc
+    return f"{endpoint.withheld} is not sent to {host}: add key={endpoint.withheld} if it should be"
+
+
+def about_key(endpoint: Endpoint) -> str:
+    """What may be wrong where a server refuses for want of a key."""
+    if said := withheld(endpoint):
+        return said
+    if own := _BY_HEADER & endpoint.headers.keys():
+        return f"is what the header {min(own)} holds a key of this server?"
+    if not endpoint.key:
+        return "no variable is named for its key: add key=NAME_OF_A_VARIABLE"
+    if not present(endpoint.key):
+        return f"{endpoint.key} is not set: set it if the server wants a key"
+    return f"is what {endpoint.key} holds a key of this server?"
 
 
 def watch(endpoint: Endpoint) -> None:
@@ -132,6 +164,11 @@ def _sendable(value: str, name: str) -> str:
 
 
 def _how_to_set(endpoint: Endpoint, name: str) -> str:
+    if f"${{{name}" in endpoint.base_url:  # an address is no secret, and may be seen
+        return (
+            f"{endpoint.provider} needs {name}, the address of your resource, which is not set; set it before the"
+            f" kernel starts, or in a cell: %env {name}=https://NAME.openai.azure.com; a replayed cassette needs none"
+        )
     return (
         f"{endpoint.provider} needs {name}, which is not set; set it before the kernel starts, or in a cell:"
         f' import os, getpass; os.environ["{name}"] = getpass.getpass() (%env would keep it in the notebook);'

@@ -19,7 +19,10 @@ WireName = Literal["chat", "responses", "anthropic"]
 WIRES: tuple[WireName, ...] = ("chat", "responses", "anthropic")
 
 Tables = Mapping[str, Mapping[str, Any]]
-"""What a person says of providers, by name: wire, base_url, key (the NAME of a variable), headers, query, models."""
+"""What a person says of providers, by name.
+
+That is wire, base_url, key (the NAME of a variable), headers, query, quirks and models.
+"""
 
 BEARER = "Bearer {}"
 
@@ -47,17 +50,22 @@ class Endpoint:
     versioned_url: str = ""
     """Azure only: the address where the query names an `api-version`; `{model}` stands for the deployment."""
     moved: bool = False
+    quirks: Mapping[str, Any] = field(default_factory=dict)
+    """What a person says of how it differs, by the names of `Quirks`; it goes before what is known here."""
+    withheld: str = ""
+    """The variable whose key stays behind, since the provider was moved and nobody named one for the new address."""
     own: bool = False
     """Somebody's own name, from a table."""
 
 
 def is_local(url: str) -> bool:
-    """Whether a URL leads to this very machine."""
+    """Whether a URL leads to this very machine. So does 0.0.0.0, as many a guide to a local server has it."""
     host = urlsplit(url).hostname or ""
     try:
-        return ipaddress.ip_address(host).is_loopback
+        address = ipaddress.ip_address(host)
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
+    return address.is_loopback or address.is_unspecified
 
 
 # ---- the table; each address is the one its provider documents, and each variable the one its own client reads. An

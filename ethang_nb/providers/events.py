@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ethang_nb.errors import ProviderFault
+from ethang_nb.errors import Overflow, ProviderFault
 from ethang_nb.providers.faults import fault_in
 
 __all__ = ["DONE", "event_of", "nothing_said", "object_of"]
@@ -25,13 +25,13 @@ def event_of(name: str, data: str) -> dict[str, Any]:
         value = json.loads(data)
     except (ValueError, RecursionError):
         if name == "error":
-            raise ProviderFault(f"the server failed: {_short(data)}", retryable=True) from None
+            raise _failed(data, data) from None
         raise ProviderFault(
             f"the stream is broken: {_short(data)!r} is no JSON; ask again", retryable=True
         ) from None
     found = object_of(value)
     if name == "error":
-        raise ProviderFault(f"the server failed: {_short(data)}", retryable=True)
+        raise _failed(found, data)
     return found
 
 
@@ -55,6 +55,14 @@ def nothing_said() -> ProviderFault:
         "log or send less",
         retryable=True,
     )
+
+
+def _failed(said: object, data: str) -> Overflow | ProviderFault:
+    """What an event called `error` is that no rule for errors knows; its words may tell an overflow."""
+    fault = fault_in({"error": said})
+    if isinstance(fault, Overflow) or (fault is not None and fault.retryable):
+        return fault  # its words and its code tell what it is
+    return ProviderFault(f"the server failed: {_short(data)}", retryable=True)
 
 
 def _short(text: str) -> str:

@@ -1,18 +1,19 @@
 """Faults: an error answer, or an error inside an answer that began well, as what the loop understands.
 
-Rules only: nothing is asked again here, and no text is masked. Texts are one line: what happened, the status, and the
-provider's own words, shortened.
+Rules only: nothing is asked again here, and no text is masked. Texts are one line: what happened, the status, the
+provider's own words, shortened, and behind a semicolon the next step.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 from ethang_nb.errors import Overflow, ProviderFault
 from ethang_nb.providers.complaint import Complaint, complaint_in, complaint_of, one_line
-from ethang_nb.providers.overflow import is_rate_limit, overflow_of
+from ethang_nb.providers.overflow import is_rate_limit, of_output, overflow_of
 
-__all__ = ["fault_in", "fault_of"]
+__all__ = ["fault_in", "fault_of", "without_step"]
 
 TEXT = 600  # ► characters of a fault's text
 
@@ -45,6 +46,7 @@ _STATUS_OF = {
     "timeout_error": 504,
     "overloaded_error": 529,
 }
+_UNKNOWN = {404, 405, 410}  # no such model, or no such address
 _PASSING = {408, 429}  # and 5xx, but for those of the next line
 _LASTING = {501, 505, 511}
 _UNSURE = {200, 400, 413}  # Bedrock and Groq say with these, too, that it was too much in too short a time
@@ -62,6 +64,21 @@ _SAME_AGAIN = (
     "does not match the expected",
     "failed to parse tool call arguments",
 )
+Kind = Literal["key", "output", "passing", "rate", "same", "unable", "unknown", "unpaid"]
+_WHAT: dict[Kind, str] = {
+    "rate": "the server's rate limit is reached",
+    "unpaid": "the account has nothing left at this server",
+}
+_NEXT: dict[Kind, str] = {
+    "key": "",  # whose key it was, is told by who knows it
+    "output": 'set its total and max_output in [models."PROVIDER/MODEL"] of ethang.toml',
+    "passing": "ask again later, or take another model",
+    "rate": "wait before you ask again, or send less",
+    "same": "the same would be refused again: change what it names, or take another model",
+    "unable": "are base_url and wire right for this server?",
+    "unknown": "is that the server's own name for the model? `%ethang models` shows which address is asked",
+    "unpaid": "no waiting helps: see the plan and the balance there, or take another model",
+}
 
 
 def fault_of(status: int, headers: Mapping[str, str], text: str) -> Overflow | ProviderFault:
@@ -70,14 +87,14 @@ def fault_of(status: int, headers: Mapping[str, str], text: str) -> Overflow | P
     `after` is left to who knows the clock.
     """
     complaint = complaint_of(text)
-    told = _told(f"the request does not fit (HTTP {status})", complaint)
-    if overflow := overflow_of(status, complaint, text=told):
-        return overflow
+    if overflow := overflow_of(status, complaint):
+        return _unfit(overflow, f" (HTTP {status})", complaint)
     retryable = _retryable(status, complaint)
     if headers.get("x-should-retry") in {"true", "false"}:  # OpenAI's and Anthropic's own word on it
         retryable = headers["x-should-retry"] == "true"
-    what = "failed" if status >= 500 else "refused"
-    return ProviderFault(_told(f"the server {what} (HTTP {status})", complaint), retryable=retryable)
+    kind = _kind(status, complaint)
+    what = f"{_WHAT.get(kind) or _by_status(status)} (HTTP {status})"
+    return ProviderFault(_told(what, complaint, _NEXT[kind]), retryable=retryable)
 
 
 def fault_in(data: object) -> Overflow | ProviderFault | None:
@@ -88,11 +105,52 @@ def fault_in(data: object) -> Overflow | ProviderFault | None:
     complaint = complaint_in(data)
     if complaint is None:
         return None
-    told = _told("the request does not fit", complaint)
-    if overflow := overflow_of(complaint.status or 200, complaint, text=told):
-        return overflow
+    if overflow := overflow_of(complaint.status or 200, complaint):
+        return _unfit(overflow, "", complaint)
     status = complaint.status or _STATUS_OF.get(complaint.code) or _STATUS_OF.get(complaint.kind) or 200
-    return ProviderFault(_told("the server failed", complaint), retryable=_retryable(status, complaint))
+    kind = _kind(status, complaint)
+    what = _WHAT.get(kind) or _by_status(status)
+    return ProviderFault(_told(what, complaint, _NEXT[kind]), retryable=_retryable(status, complaint))
+
+
+def without_step(text: str) -> str:
+    """A fault's text without the next step at its end, for who knows a better one."""
+    ends = (f"; {step}" for step in _NEXT.values() if step)
+    return next((text.removesuffix(end) for end in ends if text.endswith(end)), text)
+
+
+def _kind(status: int, complaint: Complaint) -> Kind:
+    """What a fault is of, for the words about it."""
+    low = complaint.text.lower()
+    if status == 402 or {complaint.code, complaint.kind} & _UNPAID:
+        return "unpaid"
+    if status == 429 or (status in _UNSURE and is_rate_limit(complaint)):
+        return "rate"
+    if status in {401, 403}:
+        return "key"
+    if of_output(complaint):
+        return "output"
+    if status in _UNKNOWN or complaint.code == "model_not_found":
+        return "unknown"
+    if any(words in low for words in _SAME_AGAIN):
+        return "same"
+    if status in _LASTING:
+        return "unable"
+    return "passing" if status < 400 or status == 408 or status >= 500 else "same"
+
+
+def _by_status(status: int) -> str:
+    return "the server refused" if 400 <= status < 500 else "the server failed"
+
+
+def _unfit(overflow: Overflow, where: str, complaint: Complaint) -> Overflow:
+    """The overflow with our words before the provider's."""
+    if overflow.limits == "output":
+        told = _told(f"more output is asked for than the model gives{where}", complaint, _NEXT["output"])
+    else:
+        told = _told(f"the request does not fit{where}", complaint)
+    overflow.args = (told,)
+    return overflow
 
 
 def _retryable(status: int, complaint: Complaint) -> bool:
@@ -103,8 +161,11 @@ def _retryable(status: int, complaint: Complaint) -> bool:
     return passing or (status in _UNSURE and is_rate_limit(complaint))
 
 
-def _told(what: str, complaint: Complaint) -> str:
+def _told(what: str, complaint: Complaint, step: str = "") -> str:
     words = complaint.text or "it does not say why"
+    if " " in complaint.param:
+        words += f": {complaint.param}"
     code = complaint.code or complaint.kind
     shown = f" [{code}]" if code and code not in words.lower() else ""
-    return one_line(f"{what}: {words}", TEXT - len(shown)) + shown
+    end = shown + (f"; {step}" if step else "")
+    return one_line(f"{what}: {words}", TEXT - len(end)) + end

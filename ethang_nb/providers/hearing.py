@@ -11,6 +11,7 @@ import codecs
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, cast
 
 from httpx_sse import EventSource
@@ -65,11 +66,10 @@ class Hearing:
                 await self._whole()
             self.outcome = self._parser.reply()
         except (Overflow, ProviderFault) as fault:
-            fault.partial = fault.partial or self._parser.partial()
-            self.outcome = fault
+            self._fail(fault)
 
     def break_off(self, fault: ProviderFault) -> None:
-        """The connection ended before the body did; what had come of the reply stays with the fault.
+        """The connection ended before the body did; what had come of the reply stays with the fault, its report too.
 
         A reply that had come to its own end by then is whole, whatever became of the connection.
         """
@@ -80,14 +80,19 @@ class Hearing:
         if reply is not None and reply.stop != "cut":
             self.outcome = reply
             return
-        fault.partial = self._parser.partial()
-        self.outcome = fault
+        self._fail(fault)
 
     def reply(self) -> Reply:
         """The reply. Raises Overflow or ProviderFault."""
         if isinstance(self.outcome, Reply):
             return self.outcome
         raise self.outcome or ProviderFault("the answer was not heard to its end; ask again")
+
+    def _fail(self, fault: Overflow | ProviderFault) -> None:
+        fault.partial = fault.partial or self._parser.partial()
+        usage = self._parser.usage()
+        fault.usage = None if usage is None else asdict(usage)
+        self.outcome = fault
 
     async def _stream(self, chunks: AsyncIterator[bytes]) -> None:
         texts = _Texts(chunks)

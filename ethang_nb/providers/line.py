@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ethang_nb.providers.hearing import Hearing
-from ethang_nb.providers.protocol import Body, Reply, Request
+from ethang_nb.providers.protocol import Body, Reply, Request, Usage
 
 __all__ = ["Call", "Line", "Parser", "Wire"]
 
@@ -53,6 +53,10 @@ class Parser(Protocol):
 
     def partial(self) -> dict[str, Any] | None:
         """What has come of the message so far, as plain JSON data (`to_json`); None: nothing."""
+        ...
+
+    def usage(self) -> Usage | None:
+        """What has been reported of tokens so far, as far as it can stand for the whole; None: nothing."""
         ...
 
 

@@ -1,7 +1,7 @@
 """Live facts: what an endpoint itself says of a model's window, asked once, until `%ethang models` asks anew.
 
-Only what is served counts: the length a model was trained for is not the window it is run with. An endpoint that says
-nothing, or cannot be reached, is no fault here: the next source is asked, and a request will tell soon enough.
+Only what is served counts: the length a model was trained for is not the window it is run with. Why an endpoint says
+nothing is told as a Silence: whoever asked has other sources, and the words for a person where these are silent, too.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import quote, urlsplit, urlunsplit
 
-from ethang_nb.errors import EthangError
+from ethang_nb.errors import EthangError, KeyMissing
 from ethang_nb.providers import credentials
 from ethang_nb.providers.endpoints import Endpoint
 from ethang_nb.providers.models import ModelFacts, Prices
+from ethang_nb.providers.silence import Silence, reached, why
 
 __all__ = ["ask", "forget"]
 
@@ -31,22 +32,20 @@ _OUTPUTS = ("max_completion_tokens", "max_output_tokens")
 _known: dict[tuple[str, str], ModelFacts] = {}
 
 
-def ask(endpoint: Endpoint, model: str) -> ModelFacts | None:
-    """What the endpoint says of the model; None: nothing, it cannot be reached, or it wants a key that is not there."""
+def ask(endpoint: Endpoint, model: str) -> ModelFacts:
+    """What the endpoint says of the model. Raises Silence: it says nothing, is not there, or a key is not."""
     try:
         address = credentials.address(endpoint)
         key = (address, model)
         if key not in _known:
             found = _asked(endpoint, address, _headers(endpoint), model)
-            if found is None:
-                return None
             _known[key] = replace(found, as_of=datetime.now(UTC).date().isoformat())
-        known = _known[key]
-        return replace(known, source=f"{known.source}, {known.as_of}")
-    except (
-        EthangError
-    ):  # unreachable, refused, no JSON, no key: whoever asks has other sources, and says which it took
-        return None
+    except KeyMissing:
+        name = credentials.missing(endpoint)
+        without = f"{name} is not set, and without it" if name else "its key cannot be sent, and without it"
+        raise Silence(f"{without} {endpoint.provider} was not asked: set it in the environment") from None
+    known = _known[key]
+    return replace(known, source=f"{known.source}, {known.as_of}")
 
 
 def forget() -> None:
@@ -61,16 +60,23 @@ def _headers(endpoint: Endpoint) -> dict[str, str]:
     return credentials.headers(endpoint)
 
 
-def _asked(endpoint: Endpoint, address: str, headers: Mapping[str, str], model: str) -> ModelFacts | None:
+def _asked(endpoint: Endpoint, address: str, headers: Mapping[str, str], model: str) -> ModelFacts:
+    """From the first question whose answer says it. Raises Silence."""
+    heard: list[Any] = []
     for path, read in _QUESTIONS.get(endpoint.live, ()):
         url = _url(address, path.format(model=quote(model, safe="")))
         try:
-            found: ModelFacts | None = read(_get(url, headers), model)
-        except EthangError:
+            answer = _get(url, headers)
+        except EthangError as fault:
+            heard.append(fault)
+            if not reached(fault):
+                break  # nobody is there; another question would only wait as long
             continue
+        found: ModelFacts | None = read(answer, model)
         if found is not None:
             return replace(found, source=f"the server's own {urlsplit(url).path}")
-    return None
+        heard.append(answer)
+    raise why(endpoint, address, model, heard)
 
 
 def _get(url: str, headers: Mapping[str, str]) -> Any:

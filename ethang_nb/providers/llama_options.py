@@ -39,7 +39,7 @@ class Wanted:
 
 
 def wanted(model: str) -> tuple[Wanted, WireName]:
-    """What the id asks for, and the wire format. Raises Unknown for an option nobody knows, Misuse for a bad value."""
+    """What the id asks for, and the wire format. Raises Unknown for an option nobody knows, Misuse for a bad one."""
     path = model.partition("?")[0].partition("/")[2]
     if not path.strip():
         raise Misuse(f"model {model[:80]!r} names no file; give its path, as in llamacpp/model.gguf")

@@ -35,7 +35,7 @@ class LlamaCpp(Remote):
         asked, named = wanted(model)
 
         def line() -> Line:
-            return LocalLine(asked)
+            return _LocalLine(asked)
 
         super().__init__(
             model=model,
@@ -47,7 +47,7 @@ class LlamaCpp(Remote):
         )
 
 
-class LocalLine:
+class _LocalLine:
     """The line to a server in this process; it holds the server from the first call to `close`."""
 
     def __init__(self, asked: Wanted) -> None:
@@ -70,7 +70,8 @@ class LocalLine:
             self._toolless = True
             if on_note is not None:
                 on_note(
-                    "its chat template leaves tools out, so it will call none; give one as template=FILE.jinja"
+                    "its chat template leaves tools out, so it will call none; give one as template=FILE.jinja, or no "
+                    "tools (--tools none) so that they take no room"
                 )
         return await self._http.ask(call, hearing, on_note=on_note)
 

@@ -2,24 +2,32 @@
 
 A person's own table > the endpoint, where it serves the model itself > the snapshot > a host's own list > nothing. What
 one source leaves open is filled from the next, and the source of the sizes says so.
+
+A provider that was moved to another address is known by the snapshot, too: most who move one have a proxy in front of
+it. Such an address may serve anything under the same name, so it is asked first, and where it says another size than
+the snapshot does it is another model, of which nothing else is known.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NoReturn
+from urllib.parse import urlsplit
 
-from ethang_nb.errors import Unknown
+from ethang_nb.errors import BadWindow, Unknown, nearest
 from ethang_nb.providers.endpoints import Tables
 from ethang_nb.providers.model_ids import Named, named, near
-from ethang_nb.providers.models import ModelFacts, given, merged, providers_of, recorded
+from ethang_nb.providers.models import ModelFacts, given, listed, merged, providers_of, recorded
+from ethang_nb.providers.silence import Silence
 
-__all__ = ["facts", "unknown"]
+__all__ = ["advice", "facts", "unknown"]
 
 
 def facts(model: str, tables: Tables, forms: tuple[str, ...], *, live: bool) -> ModelFacts | None:
     """What is known of `provider/model`, of a provider we only have facts of, or of a bare name in the snapshot.
 
-    Raises Unknown, which lists `forms`, for an id that names none of them; Misuse for a table that is wrong.
+    Raises Unknown, which lists `forms`, for an id that names none of them; Misuse for a table that is wrong; BadWindow
+    with the cause where only the endpoint could have said how large the window is, was asked, and did not.
     """
     found = named(model, tables)
     if found is not None:
@@ -38,36 +46,68 @@ def facts(model: str, tables: Tables, forms: tuple[str, ...], *, live: bool) -> 
 def unknown(model: str, tables: Tables, forms: tuple[str, ...]) -> Unknown:
     """The error for an id of no provider: with the id that was meant where that can be said, else with the forms."""
     head = model.partition("?")[0]
-    known = (f"{provider}/{name}" for name in (head, head.lower()) for provider in providers_of(name))
-    meant = next(known, "") or near(head, tables) or ""
+    meant = _of_somebody(head) or near(head, tables) or _of_somebody(head.lower())
     return Unknown("model", head if "/" in head else head.partition(":")[0], forms, meant=meant)
 
 
+def _of_somebody(name: str) -> str:
+    """The id of the first provider in the snapshot that has a model of that name; "": none has."""
+    return next((f"{provider}/{name}" for provider in providers_of(name)), "")
+
+
+def advice(model: str) -> str:
+    """What to do where a model's window is unknown: the id that may have been meant, and where a size can stand."""
+    head = model.partition("?")[0]
+    provider, _, name = head.partition("/")
+    names = listed(provider)
+    longer = [known for known in names if name and known.startswith(f"{name}-")]
+    close = next(iter(longer), None) or nearest(name, names)
+    meant = f"did you mean {provider}/{close}? else " if close else ""
+    return f'{meant}give a number of tokens, or in ethang.toml [models."{head[:80]}"] total = 32768'
+
+
 def _of_endpoint(found: Named, tables: Tables, *, live: bool) -> ModelFacts | None:
-    endpoint = found.endpoint
-    # Another server than the provider's own may serve anything under the same name.
-    shipped = None if endpoint.moved else recorded(endpoint.provider, found.model)
+    endpoint, silence = found.endpoint, None
+    shipped = recorded(endpoint.provider, found.model)
+    if shipped is not None and endpoint.moved:
+        shipped = replace(shipped, source=f"{shipped.source}, for {endpoint.provider}'s own address")
     known = shipped
     if live and endpoint.live and (endpoint.live != "hosted" or shipped is None):
-        known = _with(_ask(found), shipped)
+        try:
+            known = _with(_ask(found), shipped, moved=endpoint.moved)
+        except Silence as error:
+            silence = error
+            known = shipped and replace(shipped, source=f"{shipped.source}; {_unsaid(found)}")
+    elif known is not None and endpoint.moved:
+        known = replace(known, source=f"{known.source}; another one is asked")
     said = tables.get(endpoint.provider, {}).get("models", {}).get(found.model)
-    if said is None:
-        return known
-    return merged(given(said, f"models.{found.id}"), f"your settings (models.{found.id})", known)
+    if said is not None:
+        known = merged(given(said, f"models.{found.id}"), f"your settings (models.{found.id})", known)
+    if known is None and silence is not None:
+        _refuse(found, silence)
+    return known
 
 
-def _ask(found: Named) -> ModelFacts | None:
+def _unsaid(found: Named) -> str:
+    endpoint = found.endpoint
+    return f"{urlsplit(endpoint.base_url).netloc if endpoint.moved else 'the server'} itself did not say"
+
+
+def _refuse(found: Named, silence: Silence) -> NoReturn:
+    text = f"the window of model {found.id[:80]!r} is unknown: {silence}; or {advice(found.id)}"
+    raise BadWindow(text) from None
+
+
+def _ask(found: Named) -> ModelFacts:
     from ethang_nb.providers.live_facts import ask
 
     return ask(found.endpoint, found.model)
 
 
-def _with(live: ModelFacts | None, shipped: ModelFacts | None) -> ModelFacts | None:
-    """What the endpoint says, and from the snapshot what it leaves open; the source says where it did not answer."""
-    if shipped is None:
+def _with(live: ModelFacts, shipped: ModelFacts | None, *, moved: bool) -> ModelFacts:
+    """What the endpoint says, and from the snapshot what it leaves open."""
+    if shipped is None or (moved and live.total not in {shipped.total, shipped.max_input}):
         return live
-    if live is None:
-        return replace(shipped, source=f"{shipped.source}; the server itself did not say")
     most = live.max_output or shipped.max_output
     return replace(
         live,

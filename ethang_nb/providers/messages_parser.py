@@ -16,7 +16,7 @@ from ethang_nb.formats import call_ids
 from ethang_nb.formats.parts import read_parts
 from ethang_nb.providers.calls import as_arguments
 from ethang_nb.providers.events import event_of, nothing_said, object_of
-from ethang_nb.providers.protocol import Reply, Stop
+from ethang_nb.providers.protocol import Reply, Stop, Usage
 from ethang_nb.providers.usage import merged, of_messages
 from ethang_nb.providers.words import Words
 
@@ -37,6 +37,8 @@ _OF_DELTA = {
     "signature_delta": "thinking",
     "input_json_delta": "tool_use",
 }
+_OF_THE_BEGINNING = ("output_tokens", "output_tokens_details")
+"""What a report says before the end of what was written is only its first token or two."""
 
 
 @dataclass(slots=True)
@@ -73,7 +75,7 @@ class MessagesParser:
         self._blocks: list[_Block] = []
         self._at: dict[int, _Block] = {}
         self._usage: dict[str, Any] = {}
-        self._stop_reason = ""
+        self._stop_reason = self._why = ""
         self._ended = False
         self._said: dict[str, None] = {}
 
@@ -110,10 +112,23 @@ class MessagesParser:
             raise nothing_said()
         message = self._message()
         stop = self._stop(message)
-        return Reply(message=message, stop=stop, usage=of_messages(self._usage), notices=tuple(self._said))
+        return Reply(
+            message=message,
+            stop=stop,
+            why=self._why,
+            usage=self.usage(),
+            notices=tuple(self._said),
+        )
 
     def partial(self) -> dict[str, Any] | None:
         return to_json(self._message()) if self.heard else None
+
+    def usage(self) -> Usage | None:
+        report = dict(self._usage)
+        if not (self._ended or self._stop_reason):
+            for name in _OF_THE_BEGINNING:
+                report.pop(name, None)
+        return of_messages(report)
 
     def _take_message(self, message: Any) -> None:
         if not isinstance(message, Mapping):
@@ -144,7 +159,12 @@ class MessagesParser:
             return
         match kind:
             case "text_delta":
-                block.words.add(delta.get("text"))
+                text = delta.get("text")
+                if not isinstance(text, str):
+                    self._say(
+                        f"text of type {type(text).__name__} in the answer cannot be kept: it is no text"
+                    )
+                block.words.add(text)
             case "thinking_delta":
                 block.words.add(delta.get("thinking"))
             case "signature_delta":
@@ -225,7 +245,7 @@ class MessagesParser:
                 f"the reply filled the model's window before its end ({reason})", partial=self.partial()
             )
         if meant == "cut":
-            self._say(f"the provider paused a long turn ({reason}); it goes on when it is asked again")
+            self._why = f"the provider paused a long turn ({reason}); ask it to go on, and it does"
         if meant not in ("end", "calls"):
             return meant
         return "calls" if message.calls else "end"

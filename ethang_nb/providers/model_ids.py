@@ -20,6 +20,8 @@ from ethang_nb.providers.quirks import wire_of
 
 __all__ = ["Named", "check_tables", "named", "near", "own_row"]
 
+_GROUPS = {"header": "headers", "query": "query", "quirk": "quirks"}
+"""What stands before the dot of an option, and the field of a table that it is."""
 _NO_TABLES: Tables = MappingProxyType({})
 
 
@@ -72,11 +74,11 @@ def check_tables(tables: Tables) -> None:
 
 
 def _with_options(row: Endpoint, given: Mapping[str, str]) -> Endpoint:
-    table: dict[str, Any] = {"headers": {}, "query": {}}
+    table: dict[str, Any] = {field: {} for field in _GROUPS.values()}
     for name, value in given.items():
         group, dot, rest = name.partition(".")
-        if dot and rest and group in {"header", "query"}:
-            table["headers" if group == "header" else "query"][rest] = value
+        if dot and rest and group in _GROUPS:
+            table[_GROUPS[group]][rest] = value
         elif name in OPTIONS:
             table[name] = value
         else:
@@ -99,12 +101,13 @@ def _changed(row: Endpoint, table: Mapping[str, Any], place: str) -> Endpoint:
     if "base_url" in said:
         row = _moved(row, said["base_url"])
     if "key" in said:
-        row = replace(row, key=said["key"], key_needed=True)
+        row = replace(row, key=said["key"], key_needed=True, withheld="")
     row = replace(
         row,
         wire=said.get("wire", row.wire),
         headers=MappingProxyType({**row.headers, **said.get("headers", {})}),
         query=MappingProxyType({**row.query, **said.get("query", {})}),
+        quirks=MappingProxyType({**row.quirks, **said.get("quirks", {})}),
     )
     if row.own or (row.moved and row.provider != "azure") or row.provider == "anthropic":
         header, form = ("x-api-key", "{}") if row.wire == "anthropic" else ("authorization", BEARER)
@@ -119,6 +122,7 @@ def _moved(row: Endpoint, base_url: str) -> Endpoint:
         base_url=base_url,
         key="",
         key_needed=False,
+        withheld=row.key or row.withheld,
         headers={name: value for name, value in row.headers.items() if "${" not in value},
         versioned_url="",
         moved=bool(row.base_url),

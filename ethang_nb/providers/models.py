@@ -30,8 +30,9 @@ MILLION = 1_000_000
 class Prices:
     """Prices as integers: 1 is 10⁻⁶ USD per million tokens, so 2.50 USD per million are 2,500,000. None: unknown.
 
-    `input` and `output` are for fresh tokens, `read` for those that come from the cache, `write` for those put there.
-    They are the standard ones: no batch, no priority, and the lowest step where long inputs cost more.
+    A person writes USD per million tokens, as in `[models."mine/large"] input = 2.5`. `input` and `output` are for
+    fresh tokens, `read` for those that come from the cache, `write` for those put there. They are the standard ones: no
+    batch, no priority, and the lowest step where long inputs cost more.
     """
 
     input: int | None = None
@@ -55,9 +56,15 @@ class Prices:
         return Rates(read=per_mille(self.read), write=per_mille(self.write), output=per_mille(self.output))
 
     def cost(self, usage: Usage) -> int | None:
-        """What a call cost, in 10⁻⁶ USD, rounded up; None where a price or a count that it takes is unknown."""
+        """What a call cost, in 10⁻⁶ USD, rounded up; None where a price or a count that it takes is unknown.
+
+        A count of the cache is not taken where the cache has no price of its own: such tokens cost what fresh ones do.
+        """
         if usage.input is None or usage.output is None or self.input is None or self.output is None:
             return None
+        for price, count in ((self.read, usage.cached), (self.write, usage.written)):
+            if count is None and price is not None:
+                return None
         read, written = usage.cached or 0, usage.written or 0
         fresh = max(0, usage.input - read - written)
         whole = (
@@ -162,17 +169,24 @@ def given(table: Mapping[str, Any], place: str) -> Mapping[str, int]:
             least = 1 if name == "max_output" else SMALLEST
             if not isinstance(value, int) or not number or not least <= value <= LARGEST:
                 raise Misuse(
-                    f"{name} of {place} is {str(value)[:40]!r}; give a whole number of tokens from {least:,} to"
+                    f"{name} of {place} is {_shown(value)}; give a whole number of tokens from {least:,} to"
                     f" {LARGEST:,}"
                 )
             found[name] = value
         else:
             if not number or not 0 <= value <= MILLION:
                 raise Misuse(
-                    f"{name} of {place} is {str(value)[:40]!r}; give USD per million tokens, as in {name} = 2.5"
+                    f"{name} of {place} is {_shown(value)}; give USD per million tokens, from 0 to {MILLION:,}, as in"
+                    f" {name} = 2.5"
                 )
             found[name] = round(value * MILLION)
     return MappingProxyType(found)
+
+
+def _shown(value: object) -> str:
+    from ethang_nb.providers.provider_fields import shown  # which checks tables with `given`
+
+    return shown(value)
 
 
 def merged(said: Mapping[str, int], place: str, known: ModelFacts | None) -> ModelFacts | None:

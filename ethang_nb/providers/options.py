@@ -13,12 +13,12 @@ __all__ = ["options", "pairs"]
 def options(model: str, known: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     """The value of each known option, the first where the id names none.
 
-    Raises Unknown for an option nobody knows, Misuse for a value that is not one of those allowed.
+    Raises Unknown for an option nobody knows, Misuse for a value that is not one of those allowed, and for an option
+    that stands there twice.
     """
     chosen = {name: values[0] for name, values in known.items()}
-    base, _, query = model.partition("?")
-    for pair in filter(None, query.split("&")):
-        name, _, value = pair.partition("=")
+    base = model.partition("?")[0]
+    for name, value in pairs(model).items():
         if name not in known:
             raise Unknown(f"option of {base}", name, known)
         if value not in known[name]:
@@ -28,7 +28,21 @@ def options(model: str, known: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
 
 
 def pairs(model: str) -> dict[str, str]:
-    """The options of an id as they stand there, `%26` and the like decoded; the last of one name counts."""
-    _, _, query = model.partition("?")
-    found = (pair.partition("=") for pair in query.split("&") if pair)
-    return {unquote(name): unquote(value) for name, _, value in found}
+    """The options of an id as they stand there, `%26` and the like decoded. Raises Misuse for one that stands twice."""
+    base, _, query = model.partition("?")
+    found: dict[str, str] = {}
+    for pair in filter(None, query.split("&")):
+        name, _, value = pair.partition("=")
+        name = unquote(name)
+        if _key(name) in map(_key, found):
+            from ethang_nb.providers.provider_fields import hidden  # for this line only
+
+            provider = base.partition("/")[0]
+            raise Misuse(f"option {hidden(name)!r} of {hidden(provider)} stands there twice; name it once")
+        found[name] = unquote(value)
+    return found
+
+
+def _key(name: str) -> str:
+    """What makes two names one: the case of a header's name says nothing."""
+    return name.lower() if name.startswith("header.") else name

@@ -15,7 +15,7 @@ from ethang_nb.context.messages import Message
 __all__ = ["Body", "Provider", "Reply", "Request", "Stop", "Usage"]
 
 Stop = Literal["end", "calls", "length", "refused", "cut"]
-"""Why a reply ended. `cut`: the stream ended without its end marker, so nobody knows whether this is all."""
+"""Why a reply ended. `cut`: before its end, or without its end marker, so that nobody knows whether this is all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,11 +67,13 @@ class Usage:
 class Reply:
     """One answer: an assistant message, why it ended, what it cost (None where the provider gave no report).
 
+    `why`: why a reply is `cut` although its end marker came, in one line with what to do; "": no such marker came.
     `notices`: what a person should know of how it came, one line each, such as that it was asked for twice.
     """
 
     message: Message
     stop: Stop
+    why: str = ""
     usage: Usage | None = None
     notices: tuple[str, ...] = ()
 
@@ -99,7 +101,8 @@ class Provider(Protocol):
         """Sends and waits. Raises Overflow or ProviderFault; cancellation stops it at once.
 
         `on_text` hears the answer's text as it comes; `on_note` one line for each thing that a person who waits should
-        know meanwhile: that it is tried again, and after how long.
+        know meanwhile: that it is tried again, and after how long. An empty line: what it heard is over, and the answer
+        may come any moment.
         """
         ...
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from ethang_nb.providers.endpoints import Endpoint, WireName
 from ethang_nb.providers.models import recorded
 
-__all__ = ["PLAIN", "Quirks", "quirks_of", "wire_of"]
+__all__ = ["PLAIN", "SAYABLE", "Quirks", "quirks_of", "wire_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +53,12 @@ class Quirks:
 
 
 PLAIN = Quirks()
+SAYABLE: Mapping[str, tuple[str, ...]] = {
+    **{quirk.name: () for quirk in fields(Quirks) if quirk.type == "bool"},
+    "output_field": ("max_tokens", "max_completion_tokens"),
+    "reasoning_field": ("", "reasoning_content", "reasoning_details"),
+}
+"""What a person may say of a server of their own, or of a deployment whose name says nothing: () is a truth."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +129,7 @@ def quirks_of(endpoint: Endpoint, model: str) -> Quirks:
     if known is not None:
         denied: dict[str, Any] = {name: False for name in _FLAGS if known.flags.get(name) is False}
         found = replace(found, **denied, cached_from=known.cached_from or found.cached_from)
-    return found
+    return replace(found, **endpoint.quirks)
 
 
 def wire_of(endpoint: Endpoint, model: str) -> WireName:

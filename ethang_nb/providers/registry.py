@@ -146,11 +146,11 @@ def facts(model: str, *, tables: Tables = _NO_TABLES, live: bool = True) -> Mode
     """What is known of a model: what the tables say, else its endpoint (asked only if `live`), else the snapshot.
 
     None: nothing, so the window must be given. A name without its provider is looked up in the snapshot. Raises Unknown
-    and Misuse as `provider` does.
+    and Misuse as `provider` does, and BadWindow with the cause where an endpoint was asked and only it could have said.
     """
     entry = _entry(model)
     if entry is not None:
-        if model not in _PROVIDERS:  # a bare name has nothing to check, and is not worth loading what it names
+        if model not in _PROVIDERS:  # a bare name has nothing to check, nor is what it names worth loading
             entry.check(model)
         return entry.facts(model, live)
     from ethang_nb.providers import lookup
@@ -208,4 +208,5 @@ def _remote(model: str, named: Named, around: Around | None) -> Provider:
         wire=wire(wire_of(endpoint, named.model), quirks_of(endpoint, named.model)),
         line=around(line) if around else line(),
         key=endpoint.key,
+        keyless="" if endpoint.key else credentials.about_key(endpoint),
     )

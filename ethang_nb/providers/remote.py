@@ -23,7 +23,8 @@ _KEYLESS = {401, 403}
 class Remote:
     """`model` is the id as it was given, `source` the same without options, `name` what the server calls it.
 
-    `key` is the NAME of the variable that holds the key; "" where there is none.
+    `key` is the NAME of the variable that holds the key; "" where there is none, and then `keyless` is what to
+    say where the server wants one.
     """
 
     model: str
@@ -33,6 +34,7 @@ class Remote:
     wire: Wire
     line: Line
     key: str = ""
+    keyless: str = ""
 
     def encode(self, request: Request) -> Body:
         return self.wire.encode(request, model=self.name)
@@ -49,7 +51,7 @@ class Remote:
 
         def noted(line: str) -> None:
             if on_note is not None:
-                on_note(self._told(line))
+                on_note(self._told(line) if line else "")
 
         status = 0
         try:
@@ -74,6 +76,8 @@ class Remote:
     def _about_key(self, status: int) -> str:
         if status not in _KEYLESS:
             return ""
+        if self.keyless:
+            return f"; {self.keyless}"
         if not self.key:
             return "; no variable is named for its key: name one as `key` in the provider's table"
         return f"; the key comes from {self.key}: is it this server's, and may it use this model?"

@@ -6,12 +6,13 @@ its kin; any other end is a cut. What is the provider's own (a search, an image 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ethang_nb.context.messages import Message, Part, Text, Thinking, ToolCall, to_json
-from ethang_nb.errors import ProviderFault
+from ethang_nb.errors import Overflow, ProviderFault
 from ethang_nb.formats import call_ids, responses
 from ethang_nb.providers.events import DONE, event_of, nothing_said, object_of
 from ethang_nb.providers.output_items import KEPT, Items
@@ -27,6 +28,7 @@ class ResponsesParser:
     def __init__(self, on_text: Callable[[str], None] | None = None) -> None:
         self._items = Items(on_text)
         self._end: Mapping[str, Any] | None = None
+        self._failed_usage: Usage | None = None
 
     @property
     def heard(self) -> bool:
@@ -35,7 +37,11 @@ class ResponsesParser:
     def event(self, name: str, data: str) -> None:
         if data.strip() == DONE or self._end is not None:
             return
-        event = event_of(name, data)
+        try:
+            event = event_of(name, data)
+        except (Overflow, ProviderFault):
+            self._failed_usage = _usage_in(data)
+            raise
         kind = event.get("type", name)
         if not isinstance(kind, str):
             return
@@ -62,10 +68,16 @@ class ResponsesParser:
             if not self.heard:
                 raise nothing_said()
             return Reply(message=message, stop="cut", usage=None, notices=self._unkept())
-        return Reply(message=message, stop=self._stop(message), usage=self._usage(), notices=self._unkept())
+        stop, why = self._stop(message), ""
+        if stop == "cut":
+            why = f"the provider left the answer there ({self._end.get('status')}); run it again"
+        return Reply(message=message, stop=stop, why=why, usage=self.usage(), notices=self._unkept())
 
     def partial(self) -> dict[str, Any] | None:
         return to_json(self._message()) if self.heard else None
+
+    def usage(self) -> Usage | None:
+        return self._failed_usage if self._end is None else of_responses(self._end.get("usage"))
 
     def _finish(self, response: object, status: str) -> None:
         end = dict(response) if isinstance(response, Mapping) else {}
@@ -84,9 +96,6 @@ class ResponsesParser:
         return tuple(
             f"an item of type {kind!r} in the answer is not kept: it is the provider's own" for kind in others
         )
-
-    def _usage(self) -> Usage | None:
-        return of_responses(self._end.get("usage")) if self._end is not None else None
 
     def _stop(self, message: Message) -> Stop:
         """Why an answer ended that has its end marker."""
@@ -132,6 +141,14 @@ _WHOLES = {
     ),
     "response.custom_tool_call_input.done": (*_PIECES["response.custom_tool_call_input.delta"], "input"),
 }
+
+
+def _usage_in(data: str) -> Usage | None:
+    """What an event that says `failed` reports all the same."""
+    try:
+        return of_responses(json.loads(data)["response"]["usage"])
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return None
 
 
 def _told_apart(parts: tuple[Part, ...]) -> tuple[Part, ...]:

@@ -7,28 +7,18 @@ a whole answer to a request over the window (z.ai takes such) is none: the repor
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from ethang_nb.context.window import Window
+from ethang_nb.context.shortening import Reading, fell_short
+from ethang_nb.context.window import SMALLEST, Window
 from ethang_nb.errors import Overflow
 from ethang_nb.providers.protocol import Reply, Usage
 
-__all__ = ["Reading", "silent_overflow"]
+__all__ = ["silent_overflow"]
 
-FEWER = 600  # ► per mille of our own count; no tokenizer in use counts so much less of the same text
-SHORT = 1_000  # ► tokens; of less than this tokenizers and templates differ too much
-PHANTOM = 200  # ► tokens; no server leaves so little of a request, some report so little of any
-FALL = 950  # ► per mille of the report before, although there was more to read
-REST = (900, 1_300)  # ► per mille of our count of what is new, within which a report is of that alone
+SHORT = 1_000  # ► tokens; a window that was filled to its end is no smaller
 FULL = 900  # ► per mille of the window from which a reply without a word is its fault
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """One request as both sides counted it, in tokens: `own` as in `silent_overflow`, `input` the provider's report."""
-
-    own: int
-    input: int
+EARLY = 900  # ► per mille of the output asked for, above which an early end says nothing
+SIZES = (256, 1_000)  # ► windows are whole multiples of one of these
+CAPS = (16, 50)  # ► limits of the output alone, of a server or a model, are whole multiples of one of these
 
 
 def silent_overflow(
@@ -41,11 +31,9 @@ def silent_overflow(
 ) -> Overflow | None:
     """The Overflow that a reply with status 200 really is; None: nothing speaks for one.
 
-    `own`: our count of what the server must have read: the texts, calls and results of the request, without tool
-    definitions (many a template leaves them out or writes them shorter), thinking (dropped from earlier turns by some)
-    and images. `window` is the one the request was made for, `before` the last request of the same conversation to the
-    same model that showed no sign, None where there is none. `asked`: the output that was asked for, None: the
-    window's reserve.
+    `own`: our count of what the server must have read, by `surely_read`. `window` is the one the request was made for,
+    `before` the last request of the same conversation to the same model that showed no sign, None where there is none.
+    `asked`: the output that was asked for, None: the window's reserve.
     """
     usage = reply.usage
     if usage is None or usage.input is None or usage.input < (usage.cached or 0):
@@ -56,12 +44,7 @@ def silent_overflow(
 
 def _cut_down(read: int, own: int, window: Window, before: Reading | None) -> Overflow | None:
     """Fewer tokens reported than there were to read."""
-    if own < SHORT or read < PHANTOM:
-        return None
-    usual = min(1_000, before.input * 1_000 // max(1, before.own)) if before else 1_000
-    far_fewer = read * 1_000_000 < own * usual * FEWER
-    fell = before is not None and own > before.own and read * 1_000 < before.input * FALL
-    if not (far_fewer or fell) or (before is not None and _is_the_rest(read, own - before.own, usual)):
+    if not fell_short(read, own, before):
         return None
     return Overflow(
         f"the server read {read:,} of about {own:,} tokens and said nothing: it shortened the request, so its window "
@@ -69,12 +52,6 @@ def _cut_down(read: int, own: int, window: Window, before: Reading | None) -> Ov
         tokens=own,
         limit=read,
     )
-
-
-def _is_the_rest(read: int, new: int, usual: int) -> bool:
-    """Whether the report is of what is new alone: some servers leave out what they had in their cache."""
-    least, most = REST
-    return new * usual * least <= read * 1_000_000 and read * 1_000 <= new * most + PHANTOM * 1_000
 
 
 def _ended(reply: Reply, read: int, usage: Usage, window: Window, asked: int) -> Overflow | None:
@@ -85,6 +62,14 @@ def _ended(reply: Reply, read: int, usage: Usage, window: Window, asked: int) ->
     if not written:
         return _wordless(reply, read, window) if not usage.reasoning else None
     total = read + written
+    if reply.stop == "length" and _smaller(total, written, window, asked):
+        return Overflow(
+            f"the answer was cut after {written:,} of the {asked:,} tokens asked for, and with the {read:,} read these "
+            f"are {total:,}: there the server's window ends, not at {window.total:,} ({window.source})",
+            tokens=read + asked,
+            limit=total,
+            room=written,
+        )
     # llama.cpp's Responses route says "completed" even then; only the sum gives it away.
     ends = total == window.total if reply.stop == "end" else reply.stop == "length" and total >= window.total
     if not ends or written >= asked:
@@ -96,6 +81,21 @@ def _ended(reply: Reply, read: int, usage: Usage, window: Window, asked: int) ->
         limit=window.total,
         room=max(0, window.total - read) or None,
     )
+
+
+def _smaller(total: int, written: int, window: Window, asked: int) -> bool:
+    """Whether the server's window is smaller than was assumed, and ended at `total`.
+
+    A server or model that puts out no more than so much ends early, too, and nothing in the reply tells the two apart
+    but the numbers: the one stops at a size that windows have, the other at one that limits have.
+    """
+    if not SMALLEST <= total < window.total or written * 1_000 > asked * EARLY:
+        return False
+    return _is_whole(total, SIZES) and not _is_whole(written, CAPS)
+
+
+def _is_whole(number: int, units: tuple[int, ...]) -> bool:
+    return any(number % unit == 0 for unit in units)
 
 
 def _wordless(reply: Reply, read: int, window: Window) -> Overflow | None:

@@ -33,24 +33,29 @@ def choose(
     """
     if pinned:
         return Choice(model=pinned, why="pinned by the user")
-    costs = [
-        (cost, model)
-        for model, facts in configured
-        if facts is not None and (cost := _cost(facts, tokens_in, tokens_out)) is not None
-    ]
+    costs: list[tuple[int, str]] = []
+    passed: list[str] = []
+    for model, facts in configured:
+        cost = _cost(facts, tokens_in, tokens_out)
+        if isinstance(cost, int):
+            costs.append((cost, model))
+        else:
+            passed.append(f"{model.partition('?')[0]} was passed over, {cost}")
     if not costs:
-        return Choice(model=own, why="the session's own model")
+        return Choice(model=own, why="; ".join(["the session's own model", *passed]))
     _, model = min(costs, key=lambda item: item[0])
     return Choice(model=model, why="the cheapest configured model that can hold the text")
 
 
-def _cost(facts: ModelFacts, tokens_in: int, tokens_out: int) -> int | None:
-    """What the note would cost there, for comparison; None where it cannot be had, or nobody knows the price."""
+def _cost(facts: ModelFacts | None, tokens_in: int, tokens_out: int) -> int | str:
+    """What the note would cost there, for comparison; a text: why it cannot be had, or nobody knows."""
+    if facts is None:
+        return "its window is unknown"
     prices = facts.prices
     if prices is None or prices.input is None or prices.output is None:
-        return None
+        return "its price is unknown"
     most = facts.total - tokens_out
     holds = tokens_in <= (most if facts.max_input is None else min(most, facts.max_input))
     if not holds or (facts.max_output is not None and tokens_out > facts.max_output):
-        return None
+        return "it is too small"
     return tokens_in * prices.input + tokens_out * prices.output

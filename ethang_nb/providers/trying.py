@@ -14,6 +14,7 @@ import stamina
 
 from ethang_nb.clock import Clock
 from ethang_nb.errors import ProviderFault
+from ethang_nb.providers.faults import without_step
 from ethang_nb.providers.hearing import Hearing
 from ethang_nb.providers.logs import AskAgain
 from ethang_nb.providers.protocol import Reply
@@ -49,6 +50,7 @@ async def insist(
     try:
         async for attempt in retries:
             with attempt:
+                tries.begin()
                 heard = await once()
                 tries.judge(heard, attempt)
     except AskAgain:
@@ -65,6 +67,13 @@ class _Tries:
         self._begun = clock.monotonic()
         self._number, self._next_wait = 0, 0.0
         self._faults: list[ProviderFault] = []
+        self._told = False
+
+    def begin(self) -> None:
+        """What was told of the wait is over."""
+        if self._told and self._on_note is not None:
+            self._on_note("")
+        self._told = False
 
     def judge(self, heard: Hearing, attempt: stamina.Attempt) -> None:
         """Lets an outcome stand. Raises AskAgain for one after which the request may go again."""
@@ -91,6 +100,7 @@ class _Tries:
             return False
         if self._on_note is not None and not stamina.is_testing():
             told = str(fault).partition("; ")[0]  # what to do about it is being done
+            self._told = True
             self._on_note(f"{told}; try {self._number + 1} of {waits.tries} in {lasting(wait)}")
         # Never less than was asked for. stamina's own jitter would come out of the user's `random`.
         return wait + _chance.uniform(0, waits.jitter)
@@ -102,7 +112,7 @@ class _Tries:
         if len(self._faults) > 1:
             text = f"no answer after {len(self._faults)} tries in {lasting(self._passed())}; the last: {text}"
         if fault.after is not None and fault.after > self._waits.longest:
-            text += (
+            text = without_step(text) + (
                 f"; it asks to be left alone for {lasting(fault.after)}, and more than {self._waits.longest:.0f} s "
                 "is not waited for: ask again then"
             )

@@ -1,8 +1,8 @@
 """Usage: what providers report of tokens, brought to one meaning (`protocol.Usage`).
 
-None where a report does not say; a number that cannot be one (negative, a float, a text) is not said either. A request
-of no tokens does not exist, so an input of 0 means that nobody counted. Where two fields may hold a number, the one
-that the format itself has comes first.
+None where a report does not say; a number that cannot be one (negative, broken, a text) is not said either; some
+gateways write a whole one as 40.0. A request of no tokens does not exist, so an input of 0 means that nobody counted.
+Where two fields may hold a number, the one that the format itself has comes first.
 """
 
 from __future__ import annotations
@@ -14,9 +14,13 @@ from ethang_nb.providers.protocol import Usage
 
 __all__ = ["merged", "of_chat", "of_messages", "of_responses", "of_timings", "whole"]
 
+_EXACT = 2**53  # from there on a float is whole whatever was meant
+
 
 def whole(value: object) -> int | None:
     """A number of tokens, or None for anything that is none."""
+    if isinstance(value, float) and value.is_integer() and value < _EXACT:
+        value = int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 

@@ -13,7 +13,7 @@ from ethang_nb.providers.registry import facts
 __all__ = ["Find", "window_of"]
 
 Find = Callable[[str], ModelFacts | None]
-"""Says what is known of a model; None: nothing. May raise Unknown."""
+"""Says what is known of a model; None: nothing. May raise Unknown, and BadWindow with the cause."""
 
 
 def window_of(
@@ -28,8 +28,8 @@ def window_of(
     """A Window. Tokens take their reserve from what `model` can put out, where that is known.
 
     None means the model's own window. `find` says what is known of a model; without it that is the registry, which asks
-    an endpoint only where the window itself is wanted. Raises BadWindow where a model's window is unknown: it is never
-    guessed.
+    an endpoint only where the window itself is wanted. Raises BadWindow where a model's window is unknown, with the
+    cause where an endpoint was asked: it is never guessed.
     """
     if isinstance(given, Window):
         return given
@@ -63,8 +63,10 @@ def _facts(model: str, find: Find) -> tuple[ModelFacts | None, str]:
         known = find(model)
     except Unknown as error:
         return None, f" ({error}); give a number of tokens"
-    head = model.partition("?")[0]
-    return known, (
-        "; neither its own server nor the list of models that comes with ethang_nb says it; give a number of tokens,"
-        f' or in ethang.toml [models."{head[:80]}"] total = 32768'
+    if known is not None:
+        return known, ""
+    from ethang_nb.providers.lookup import advice
+
+    return None, (
+        f"; neither its own server nor the list of models that comes with ethang_nb says it; {advice(model)}"
     )

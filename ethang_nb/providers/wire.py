@@ -11,9 +11,9 @@ from typing import Any
 
 from ethang_nb.context.catalogue import catalogue_tokens
 from ethang_nb.context.counting import message_tokens
-from ethang_nb.context.messages import clean
 from ethang_nb.errors import ProviderFault
 from ethang_nb.formats.openai import read, read_tools, to_wire, tools_to_wire
+from ethang_nb.providers.packing import packed
 from ethang_nb.providers.protocol import Body, Request
 from ethang_nb.tokens.registry import counter
 
@@ -23,14 +23,14 @@ _HEAD_ONLY = {"model", "max_tokens", "tools", "messages"}
 
 
 def encode(request: Request, *, model: str) -> Body:
-    """The body of `request`, addressed to `model`."""
+    """The body of `request`, addressed to `model`. Raises Misuse for a parameter that JSON cannot hold."""
     head: dict[str, Any] = {"model": model, "max_tokens": request.max_output}
     head |= {name: request.params[name] for name in sorted(request.params) if name not in _HEAD_ONLY}
     if request.tools:
         head["tools"] = tools_to_wire(request.tools)
-    pieces = [_packed(head)[:-1] + b',"messages":[']
+    pieces = [packed(head)[:-1] + b',"messages":[']
     for number, message in enumerate(to_wire(request.messages)):
-        pieces.append((b"," if number else b"") + _packed(message))
+        pieces.append((b"," if number else b"") + packed(message))
     return Body(pieces=(*pieces, b"]}"))
 
 
@@ -45,10 +45,6 @@ def decode(body: Body) -> dict[str, Any]:
     if not isinstance(data, dict) or not isinstance(data.get("messages"), list):
         raise ProviderFault("the request has no messages; send the bytes that `encode` made")
     return data
-
-
-def _packed(value: Any) -> bytes:
-    return clean(json.dumps(value, ensure_ascii=False, separators=(",", ":"))).encode()
 
 
 def tokens(body: Body) -> int:

@@ -22,6 +22,7 @@ from ethang_nb.context.address import logged
 from ethang_nb.context.messages import clean
 from ethang_nb.errors import EthangError, Misuse, NoSuchAddress, RecordDamaged, RecordUnwritable, Unknown
 from ethang_nb.store import database
+from ethang_nb.store.aside import take, take_afresh
 from ethang_nb.store.lease import BEAT, Holder, Lease
 from ethang_nb.store.pieces import Pieces, digest
 from ethang_nb.store.texts import Hit, Texts
@@ -83,12 +84,14 @@ class Record:
         clock: Clock = _CLOCK,
         beats: Clock | None = None,
         write: bool = True,
+        fresh: bool = False,
     ) -> Record:
         """The record of `session` in the project folder `root`.
 
         For writing it is made where it is missing, and held until `close`: SessionHeld where another process,
         or this one, has it. For reading (`write=False`) it sees every event as it is committed; Unknown where
-        there is no such session. Raises RecordFault for a file that cannot be used.
+        there is no such session. `fresh`: with nothing in it; an earlier record of that name is set aside whole under
+        the next free one, `NAME~1`. Raises RecordFault for a file that cannot be used.
 
         `clock` dates the events, and may stand still; `beats` is the one of the lease, which must not (None: the same).
         """
@@ -100,7 +103,11 @@ class Record:
         connection = database.connect(path, write=write)
         try:
             with database.faults(path):
-                lease = _take(connection, path, name, clock, beats or clock) if write else None
+                lease: Lease | None = None
+                if write and fresh:
+                    lease = take_afresh(connection, root, path, name, clock, beats or clock)
+                elif write:
+                    lease = take(connection, path, name, clock, beats or clock)
                 _check(connection, path, name)
                 record = cls(connection, path, name, clock=clock, lease=lease)
         except BaseException:
@@ -322,15 +329,6 @@ def sessions(root: Path | str | None = None, *, clock: Clock = _CLOCK) -> tuple[
         )
         for number, name, created, events, last, size in rows
     )  # fmt: skip
-
-
-def _take(connection: sqlite3.Connection, path: Path, name: str, clock: Clock, beats: Clock) -> Lease:
-    """Makes the session where it is missing, and takes its lease."""
-    with database.transaction(connection, path):
-        connection.execute("INSERT OR IGNORE INTO session (name, created) VALUES (?, ?)", (name, clock.now()))
-        lease = Lease(connection, _number(connection, name), name, beats)
-        lease.take()
-    return lease
 
 
 def _number(connection: sqlite3.Connection, name: str) -> int:

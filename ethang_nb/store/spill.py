@@ -21,7 +21,7 @@ from ethang_nb.errors import NoSuchAddress, RecordUnwritable
 from ethang_nb.store.database import home
 from ethang_nb.store.page import LINES, PAGE, page
 
-__all__ = ["HEAD", "SpillStore", "spill_folder"]
+__all__ = ["HEAD", "SpillStore", "share", "spill_folder"]
 
 HEAD = 600  # ► characters of the beginning that a notice shows; seed 002
 _LENGTHS = (12, 24, 64)  # hex digits of a reference: the first at which no other content is in the way
@@ -36,6 +36,24 @@ def spill_folder(root: Path | str | None, session: str) -> Path:
         digest = hashlib.sha256(clean(session).encode()).hexdigest()[:8]
         name = f"{re.sub(r'[^A-Za-z0-9_-]+', '-', session)[:60].strip('-')}-{digest}".lstrip("-")
     return home(root) / "spill" / name
+
+
+def share(source: Path, target: Path) -> None:
+    """Makes every text that is kept in `source` available in `target`, too, by a link where the disk has links.
+
+    A text is there whole or not at all, and on the disk when this returns. Raises RecordUnwritable.
+    """
+    texts = sorted(source.glob("*.txt")) if source.is_dir() else []
+    try:
+        for path in texts:
+            target.mkdir(parents=True, exist_ok=True)
+            _put(path, target / path.name)
+        if texts:
+            _settle(target)
+    except OSError as error:
+        raise RecordUnwritable(
+            f"{target} cannot be written ({error.strerror}); free some space or check its rights"
+        ) from error
 
 
 class SpillStore:
@@ -161,12 +179,31 @@ def _write(path: Path, data: bytes) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+    _settle(path.parent)
+
+
+def _put(path: Path, target: Path) -> None:
+    """The file of `path` as `target`, in place of what is there; a copy where no link can be made."""
+    if target.exists() and path.samefile(target):
+        return
+    new = target.with_name(f".{target.name}.link")
+    new.unlink(missing_ok=True)
+    try:
+        os.link(path, new)
+    except OSError:
+        _write(target, path.read_bytes())
+    else:
+        new.replace(target)
+
+
+def _settle(folder: Path) -> None:
+    """What was made in a folder is on the disk when this returns."""
     with suppress(OSError):  # Windows has no handle on a folder
-        folder = os.open(path.parent, os.O_RDONLY)
+        handle = os.open(folder, os.O_RDONLY)
         try:
-            os.fsync(folder)
+            os.fsync(handle)
         finally:
-            os.close(folder)
+            os.close(handle)
 
 
 def _many(count: int, noun: str) -> str:

@@ -26,6 +26,7 @@ __all__ = [
     "fault",
     "figures",
     "html",
+    "model",
     "session",
     "spending",
     "text",
@@ -34,12 +35,17 @@ __all__ = [
 
 NOTICES = 4  # ►
 DETAILS = 12  # ► lines
+BROKE_OFF = "… (it broke off here; the model will not see what had come of it)"
 ANSWER_BYTES = 20_000  # ► of a stored answer; one in a script of many bytes is cut further
 
 
 class SpentLike(Protocol):
     """What requests took, in tokens and 10⁻⁶ USD; None: nobody said so."""
 
+    @property
+    def own_input(self) -> int: ...
+    @property
+    def own_output(self) -> int: ...
     @property
     def cached(self) -> int | None: ...
     @property
@@ -57,24 +63,32 @@ class SpentLike(Protocol):
 
 
 class RunLike(Protocol):
-    """What is drawn of a run. `ending` is "" while it goes on; `error` says what a person should do about it."""
+    """What is drawn of a run. `ending` is "" while it goes on; `error` says what a person should do about it.
+
+    `label` names the model, "" where nobody knows it; `tokens_in` and `tokens_out` are None where nothing came of any
+    request; `partial`: the answer had come so far when it broke off.
+    """
 
     @property
     def session(self) -> str: ...
     @property
     def task(self) -> str: ...
     @property
+    def label(self) -> str: ...
+    @property
     def ending(self) -> str: ...
     @property
     def answer(self) -> str | None: ...
+    @property
+    def partial(self) -> bool: ...
     @property
     def error(self) -> object: ...
     @property
     def steps(self) -> int: ...
     @property
-    def tokens_in(self) -> int: ...
+    def tokens_in(self) -> int | None: ...
     @property
-    def tokens_out(self) -> int: ...
+    def tokens_out(self) -> int | None: ...
     @property
     def p95(self) -> int | None: ...
     @property
@@ -85,6 +99,8 @@ class RunLike(Protocol):
     def notices(self) -> Sequence[str]: ...
     @property
     def usage(self) -> SpentLike: ...
+    @property
+    def notes_usage(self) -> SpentLike: ...
     @property
     def note_tokens(self) -> int: ...
     @property
@@ -99,9 +115,17 @@ def ending(run: RunLike) -> str:
 def session(run: RunLike) -> str:
     """The session it worked in, how many steps that one had before this run, and whether it started from the core."""
     name = f"Session {line(run.session, 60)}"
-    before = len(run.snapshot.timeline) - run.steps if run.snapshot is not None else 0
+    # Not all steps of a run send something, and one step may send twice: only the run itself knows where it began.
+    before: int | None = getattr(run, "before", None)
+    if before is None:
+        before = len(run.snapshot.timeline) - run.steps if run.snapshot is not None else 0
     start = " from the core" if any(_is_reseed(item) for item in run.diffs) else ""
     return f"{name} goes on{start} after {count(before, 'step')}" if before > 0 else name
+
+
+def model(run: RunLike) -> str:
+    """Who answered, in the words of its provider; "" where nobody knows."""
+    return f"Model: {line(run.label, 200)}." if run.label else ""
 
 
 def _is_reseed(diff: Diff) -> bool:
@@ -111,15 +135,12 @@ def _is_reseed(diff: Diff) -> bool:
 def figures(run: RunLike) -> str:
     """Steps, tokens in and out over all its requests, what they cost, cleanups and p95, in one line.
 
-    What the provider did not say is not there.
+    What the provider did not say is not there; where our own count stands in for it, that is said.
     """
     spent = run.usage
-    cached = _of(spent.cached, "cached")
-    reasoning = _of(spent.reasoning, "reasoning")
     said = [
         count(run.steps, "step"),
-        f"{grouped(run.tokens_in)} tokens in{cached}",
-        f"{grouped(run.tokens_out)} out{reasoning}",
+        *_tokens(run),
         *([] if spent.cost is None else [dollars(spent.cost)]),
         count(sum(not _is_reseed(item) for item in run.diffs), "cleanup"),
     ]
@@ -128,8 +149,22 @@ def figures(run: RunLike) -> str:
     return ", ".join(said)
 
 
-def _of(part: int | None, word: str) -> str:
-    return "" if part is None else f" ({grouped(part)} {word})"
+def _tokens(run: RunLike) -> list[str]:
+    spent = run.usage
+    if run.tokens_in is None or run.tokens_out is None:
+        return ["no reply"]
+    return [
+        _sum(run.tokens_in, "tokens in", spent.own_input, spent.cached, "cached"),
+        _sum(run.tokens_out, "out", spent.own_output, spent.reasoning, "reasoning"),
+    ]
+
+
+def _sum(whole: int, unit: str, own: int, part: int | None, word: str) -> str:
+    """A number of tokens, how much of it is our own count, and how much is of a kind."""
+    more = [] if not own else ["our count" if own == whole else f"{grouped(own)} by our count"]
+    more += [] if part is None else [f"{grouped(part)} {word}"]
+    about = "about " if own else ""
+    return f"{about}{grouped(whole)} {unit}" + (f" ({', '.join(more)})" if more else "")
 
 
 def spending(run: RunLike) -> tuple[str, ...]:
@@ -144,7 +179,8 @@ def spending(run: RunLike) -> tuple[str, ...]:
         said.append(f"Cache: {grouped(spent.written)} tokens were put there.")
     if run.note_tokens:
         cost = "" if run.note_cost is None else f", {dollars(run.note_cost)}"
-        said.append(f"Of all this, handoff notes took {count(run.note_tokens, 'token')}{cost}.")
+        about = "about " if run.notes_usage.own_input or run.notes_usage.own_output else ""
+        said.append(f"Of all this, handoff notes took {about}{count(run.note_tokens, 'token')}{cost}.")
     if spent.cost is None and spent.priced:
         said.append(f"Cost unknown: {line(spent.unpriced, 200)}.")
     return tuple(said)
@@ -161,16 +197,18 @@ def detail(run: RunLike) -> list[str]:
 
 
 def answer(run: RunLike, limit: int) -> str:
-    """The answer with at most `limit` characters, and how to see the rest."""
+    """The answer with at most `limit` characters, and how to see the rest; of one that broke off, that it did."""
     whole = run.answer or ""
     shown = visible(whole[:limit])[: limit + limit // 4]
     rest = len(whole) - limit
-    return shown + (f"\n… {count(rest, 'more character')}; see run.answer" if rest > 0 else "")
+    shown += f"\n… {count(rest, 'more character')}; see run.answer" if rest > 0 else ""
+    return f"{shown}\n{BROKE_OFF}" if run.partial and whole else shown
 
 
 def text(run: RunLike) -> str:
     """The run for a terminal of 80 columns."""
     said = [*indented(f"{opened(ending(run))}: {figures(run)}.", ""), *indented(f"{session(run)}.", "")]
+    said += indented(model(run), "") if run.label else []
     for more in spending(run):
         said += indented(more, "")
     if fault(run):
@@ -192,7 +230,7 @@ def html(run: RunLike) -> str:
     said = lines(
         [
             el("p", el("strong", opened(ending(run)), class_=tone(run)), f": {figures(run)}."),
-            el("p", f"{session(run)}."),
+            el("p", f"{session(run)}. {model(run)}".strip()),
             *(el("p", more, class_="eth-dim") for more in spending(run)),
             el("p", fault(run), class_="eth-stop") if fault(run) else None,
             el("pre", "\n".join(detail(run)), class_="eth-answer") if detail(run) else None,

@@ -119,7 +119,7 @@ def seen(session):
     }
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     answers=st.lists(ANSWERS, min_size=3, max_size=25),
     notes=st.lists(NOTES, max_size=6),

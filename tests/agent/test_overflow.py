@@ -1,13 +1,15 @@
 """A request that is refused as too long: the numbers are believed, one thing is tried once, then it is said."""
 
+import json
 from dataclasses import replace
 
 import pytest
 
 import ethang_nb as eth
-from ethang_nb.agent.recovery import SOURCE, advice, lesson, note_room, surely_read
+from ethang_nb.agent.recovery import OUTPUT, SOURCE, advice, lesson, note_room
 from ethang_nb.context.messages import Image, Message, Text, Thinking, assistant, from_json, user
 from ethang_nb.context.pairing import violations
+from ethang_nb.context.shortening import surely_read
 from ethang_nb.context.window import Window
 from ethang_nb.errors import Overflow, ProviderFault
 from ethang_nb.providers.protocol import Reply, Usage
@@ -117,6 +119,26 @@ def test_a_quota_is_no_window_but_limits_what_is_sent():
     assert learnt(found.window, own=9_000, tokens=12_100, limit=12_000, limits="quota").window is None
 
 
+def test_a_limit_of_the_output_shrinks_the_reserve_and_nothing_else():
+    base = Window.of(200_000)
+    found = learnt(base, own=600, asked=32_000, limit=16_384, room=16_384, limits="output")
+    assert (200_000, 16_384, None, None) == (
+        found.window.total,
+        found.window.reserve,
+        found.window.effective,
+        found.counted,
+    )
+    assert 16_384 == found.room
+    assert f"given, {OUTPUT}" == found.window.source
+    assert ("the provider puts out at most 16,384 tokens; 32,000 were asked for",) == found.notices
+
+
+@pytest.mark.parametrize("limit", [None, 0, 32_000, 40_000])
+def test_a_limit_of_the_output_that_explains_nothing_teaches_nothing(limit):
+    found = learnt(Window.of(200_000), asked=32_000, limit=limit, room=limit, limits="output")
+    assert (None, None, ()) == (found.window, found.room, found.notices)
+
+
 def test_thinking_tools_and_images_are_not_surely_read():
     said = assistant("word")
     thought = replace(said, parts=(Thinking(text="x" * 100, signature="y" * 20), *said.parts))
@@ -178,6 +200,13 @@ def test_who_names_the_same_window_again_does_not_run_into_it_again(asked, opene
     assert 6_000 == session.window.total
     session.close()
     assert 8_000 == opened("reader?follow=no", window=8_000).window.total, "another model, another window"
+
+
+def test_a_correction_that_changes_the_total_alone_is_kept_too(asked, opened):
+    session = asked(*reads(1, 2, 3, 4, 5, 6), Overflow("too long", limit=7_999), "done")
+    assert session.run(TASK).ok
+    session.close()
+    assert 7_999 == opened(window=8_000).window.total
 
 
 def test_what_follows_does_not_run_into_it_again(asked):
@@ -272,6 +301,9 @@ def test_a_window_that_cannot_hold_the_fixed_parts_is_an_honest_error(asked):
     assert 1 == len(session.provider.bodies)
     assert "tokens do not fit the 164 that can be sent" in run.error
     assert "take a model with a window of more than 300 tokens" in run.error
+    session.close()
+    with eth.open_session("t", session.root, look=True) as seen:
+        assert 300 == seen.window.total, "it can be looked at, though not gone on with"
 
 
 def test_the_newest_result_is_made_shorter_where_it_alone_is_too_large(asked, tmp_path):
@@ -288,12 +320,106 @@ def test_the_newest_result_is_made_shorter_where_it_alone_is_too_large(asked, tm
     assert "file:big.txt" in shrunk.text
 
 
+def test_oversized_results_are_cut_before_anything_leaves(asked):
+    """What came in under a larger window becomes what it would have been under the real one; then what is missing."""
+    fault = Overflow("too long", tokens=16_200, limit=16_000)
+    session = asked(*reads(1, 2, 3, 4, 5, 6), fault, "done", window=64_000, lines=85)
+    run = session.run(TASK)
+    assert run.ok, run.error
+    state = session.live.state
+    results = [result for row in state.rows for result in row.results]
+    assert 6 == len(results), "nothing was evicted"
+    assert {"stub", "shrunk"} == {result.form for result in results}
+    assert max(result.tokens for result in results) == state.settings.entry_tokens
+    assert state.total > state.settings.landing_at - state.settings.entry_tokens, "no more than had to"
+    assert "file:docs/c_06.txt" in session.sent[-1].results[0].text
+    (asked_for,) = data(session, "asked")
+    assert asked_for == {"refused": True}
+
+
+def test_a_cleanup_that_a_person_asks_for_cuts_no_result_that_it_need_not(asked):
+    session = asked(*reads(1, 2, 3, 4, 5, 6), "done", window=64_000, lines=85)
+    assert session.run(TASK).ok
+    session.change(window=20_000)
+    session.compact()
+    forms = {result.form for row in session.live.state.rows for result in row.results}
+    assert "shrunk" not in forms
+
+
 def test_no_numbers_at_all_bring_one_cleanup_and_one_resend(asked):
     session = asked(*reads(1, 2, 3, 4, 5, 6), Overflow("Input is too long for requested model"), "done")
     run = session.run(TASK)
     assert run.ok, run.error
     assert (1, 8) == (kinds(session).count("asked"), kinds(session).count("request"))
     assert 8_000 == session.window.total
+
+
+OUTPUT_FAULT = "max_tokens is too large: 32000. This model supports at most 16384"
+
+
+def too_much(most=16_384):
+    return Overflow(OUTPUT_FAULT, limit=most, room=most, limits="output")
+
+
+def test_more_output_than_the_model_gives_is_asked_for_once(asked, opened, tmp_path):
+    session = asked(*reads(1), too_much(), *reads(2), "done", window=Window.of(200_000))
+    run = session.run(TASK)
+    assert run.ok, run.error
+    assert [32_000, 32_000, 16_384, 16_384] == [item.max_output for item in session.provider.requests]
+    assert "asked" not in kinds(session), "nothing has to leave"
+    after = kinds(session)[kinds(session).index("overflow") :]
+    assert after[:3] == ["overflow", "settings", "request"]
+    said = "step 2: the provider puts out at most 16,384 tokens; 32,000 were asked for"
+    assert (said,) == run.notices
+    assert session.provider.requests[1].messages == session.provider.requests[2].messages
+    session.change(window=Window.of(200_000))
+    assert (200_000, 16_384) == (session.window.total, session.window.reserve)
+    session.change(window=Window.of(20_000))
+    assert (20_000, 4_000) == (session.window.total, session.window.reserve), "its own is small enough"
+    session.change(window=Window.of(200_000))
+    session.close()
+    again = opened(window=Window.of(200_000))
+    assert 16_384 == again.window.reserve, "who names it again does not run into it again"
+    again.close()
+    with eth.open_session("t", tmp_path, look=True) as seen:
+        assert said in seen.snapshot.notices
+        assert () == seen.drift
+
+
+def test_after_that_the_window_may_still_be_too_large(asked):
+    narrow = Overflow(LLAMA, tokens=3_021, limit=2_048)
+    session = asked(*reads(1, 2, 3, 4, 5, 6), too_much(), narrow, "done", window=Window.of(200_000))
+    run = session.run(TASK)
+    assert run.ok, run.error
+    assert 2_048 == session.window.total
+    assert 409 == session.provider.requests[-1].max_output
+
+
+def test_a_limit_of_the_output_that_helps_nobody_ends_the_run_at_once(asked):
+    session = asked(too_much(40_000), window=Window.of(200_000))
+    run = session.run(TASK)
+    assert (run.ending, run.error) == ("provider error", OUTPUT_FAULT)
+    assert len(session.provider.bodies) == 1
+
+
+def test_a_note_is_asked_for_in_what_its_model_puts_out(asked):
+    class Small(Answers):
+        async def send(self, body, *, on_text=None, on_note=None):
+            head = json.loads(body.pieces[0])
+            if not head["tools"] and head["max"] > 60:
+                raise too_much(60)
+            return await super().send(body, on_text=on_text, on_note=on_note)
+
+    session = asked("x", window=4_200)
+    session.provider = Small(*reads(*range(1, 12)), "done")
+    run = session.run(TASK)
+    assert run.ok, run.error
+    assert session.chronicle.diffs
+    assert {"answers (a test's)"} == {
+        diff.note_author for diff in session.chronicle.diffs if diff.note_author
+    }
+    asked_for = [item.max_output for item in session.provider.requests if not item.tools]
+    assert asked_for[0] > 60 == asked_for[1]
 
 
 # ---- servers that say nothing
@@ -319,6 +445,18 @@ def test_a_reply_to_a_request_that_the_server_shortened_is_no_answer(asked):
     (said,) = [line for line in run.notices if "shortened the request" in line]
     assert "the server read 2,050 of about" in said
     assert said.endswith("from now on it is taken for 2,050")
+
+
+def test_the_report_of_a_shortened_request_says_nothing_of_how_the_provider_counts(asked):
+    """It would push out a good report, of which the highest of the last three counts."""
+    first = Reply(message=reads(1)[0], stop="calls", usage=Usage(input=660, output=20))
+    session = asked(first, *reads(2, 3, 4, 5, 6), shortened("What?", 2_050), "The cap.", lines=30)
+    run = session.run(TASK)
+    assert run.ok, run.error
+    (usage,) = data(session, "usage")
+    assert 660 == usage["reported"]
+    replies = [item["usage"] for item in data(session, "reply") if item["usage"]]
+    assert [660, 2_050] == [item["input"] for item in replies], "both are on record"
 
 
 def test_a_server_that_goes_on_shortening_is_an_honest_error(asked):

@@ -226,3 +226,19 @@ def test_in_replay_a_session_without_a_cassette_is_refused(opened, tmp_path, mon
     assert eth.sessions(tmp_path) == ()
     assert opened().run("Go.").ok, "offline models need none"
     assert "request" in kinds(eth.open_session("t", tmp_path))
+
+
+def test_a_note_is_asked_of_no_model_that_was_passed_over_when_it_was_recorded(opened, tmp_path, monkeypatch):
+    """Its key was not set then, and in replay none need be."""
+    monkeypatch.setenv("MY_KEY", KEY)
+    with ChatServer(chatserver.texts("from mine")) as server:
+        toml(tmp_path, server)
+        session = opened("mine/demo", window=None, cassette="demo", models=["openai/gpt-4o", "mine/demo"])
+        asked = [session._desk.reach.answers(model) for model in session.given.models]
+        assert session.run("Go.").ok
+        session.close()
+    assert [False, True] == asked
+    monkeypatch.delenv("MY_KEY")
+    monkeypatch.setenv("ETHANG_CASSETTE", "replay")
+    session = opened("mine/demo", name="u", window=None, cassette="demo", models=session.given.models)
+    assert asked == [session._desk.reach.answers(model) for model in session.given.models]

@@ -3,10 +3,11 @@
 import pytest
 
 import ethang_nb as eth
+from ethang_nb.context.address import find_all
 from ethang_nb.context.pairing import violations
 from ethang_nb.context.policies import POLICIES
 from ethang_nb.errors import BadWindow, Misuse, SessionBusy, Unknown
-from tests.agent.stage import TASK, WINDOW, call, calls, documents, kinds, script
+from tests.agent.stage import TASK, WINDOW, call, calls, documents, kinds, script, texts
 from tests.context.builders import picture
 
 
@@ -214,3 +215,29 @@ def test_another_model_takes_over_the_context(tmp_path, opened):
     assert () == violations(again.sent)
     assert "c_02.txt" in "".join(message.text for message in again.sent)
     again.close()
+
+
+def test_a_session_that_begins_afresh_sets_the_earlier_one_aside_whole(tmp_path):
+    """Also what it spilled, what can be searched, and the task that its core holds."""
+    long = "\n".join(f"row {number} of the ledger" for number in range(2_000))
+
+    def ledger() -> str:
+        """Reads the ledger."""
+        return long
+
+    model = script(tmp_path, calls("ledger"), {"say": "read"})
+    made = {"name": "s", "window": 8_000, "tools": [ledger], "root": tmp_path}
+    first = eth.Session(model, **made)
+    first.run("Read the ledger, and keep order 7.")
+    before, address = shape(first), find_all(" ".join(texts(first)))[-1]
+    with eth.Session(model, **made, fresh=True) as session:
+        assert first.closed
+        assert () == session.timeline
+        assert "Session s." in str(session.run("Read the ledger."))
+    with eth.open_session("s~1", tmp_path, tools=[ledger]) as aside:
+        assert before == shape(aside)
+        page = aside.archive.read(str(address), 1_999, characters=4_000, fits=lambda text: True)
+        assert "row 1998 of the ledger" in page.text
+        assert aside.archive.find("row 1998", 1)
+    with eth.Session(model, **made) as session:
+        assert 2 == len(session.timeline)

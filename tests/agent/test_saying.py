@@ -138,6 +138,41 @@ def test_why_nothing_comes_is_known_until_something_does(opened):
     assert session.waiting == ""
 
 
+def test_a_wait_is_over_when_the_next_try_begins(opened):
+    session = opened()
+    seen = []
+
+    def answer(_, __, on_note):
+        on_note("try 2 of 4 in 3 s")
+        on_note("")
+        return "Done."
+
+    session.provider = Answers(answer)
+    session.watch_changes(lambda change: seen.append(session.waiting) if change == "waited" else None)
+    run = session.run("Go.")
+    assert ["try 2 of 4 in 3 s", ""] == seen
+    assert ("step 1: try 2 of 4 in 3 s",) == run.notices
+    assert 1 == kinds(session).count("waited"), "that it is over is no event of its own"
+
+
+def test_notices_stand_in_the_order_in_which_it_happened(opened, tmp_path):
+    documents(tmp_path, 1)
+    session = opened()
+    late = Reply(message=assistant("done"), stop="end", notices=("answered at try 2; before that: 429",))
+    session.provider = Answers(
+        asks("list_files"), waits("429; try 2 of 4 in 1 s", then=late), notices=("temperature is left out",)
+    )
+    run = session.run("Go.")
+    assert (
+        "step 1: temperature is left out",
+        "step 2: 429; try 2 of 4 in 1 s",
+        "step 2: answered at try 2; before that: 429",
+    ) == run.notices
+    session.close()
+    with eth.open_session("t", tmp_path) as again:
+        assert list(run.notices) == [line for line in again.snapshot.notices if line in run.notices]
+
+
 def test_of_many_waits_the_newest_are_shown_and_the_others_counted(opened):
     session = opened()
     session.provider = Answers(waits(*(f"try {number}" for number in range(1, 8))))

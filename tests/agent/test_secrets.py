@@ -7,6 +7,8 @@ import io
 import json
 import logging
 import os
+import threading
+import time
 
 import pytest
 
@@ -225,6 +227,61 @@ def test_a_key_that_a_tool_or_params_would_send_ends_the_run_before_anything_is_
     assert "holds the value of one of your keys" in run.error
     assert [] == session.provider.bodies
     nowhere(session, run, tmp_path)
+
+
+def test_a_key_is_masked_before_a_text_is_cut_where_it_stands(opened, tmp_path):
+    """Half a key would be known as one no more."""
+    key = KEYS["OPENAI_API_KEY"]
+    half, gate = key[: len(key) // 2], threading.Event()
+    (tmp_path / "long.txt").write_text("".join(f"{'a ' * number}{key}" for number in range(400, 440)))
+
+    @eth.tool
+    def fails() -> str:
+        """Fails."""
+        start = "fails raised RuntimeError: "
+        raise RuntimeError("x" * (500 - len(start) - len(half)) + key)
+
+    @eth.tool(thread=True)
+    def late() -> str:
+        """Comes late."""
+        gate.wait(5)
+        return "x" * (10_000 - len(half)) + key
+
+    session = opened(
+        window=8_000, tools=[fails, late, "read_file"], limits=eth.Limits(tool_seconds=0.05), policy="ethang"
+    )
+    session.provider = Answers(asks("fails"), asks("late"), asks("read_file", path="long.txt"), "done")
+    assert session.run("Go.").ok
+    gate.set()
+    for _ in range(500):
+        if "late" in kinds(session):
+            break
+        time.sleep(0.01)
+    events = repr(session.recorded)
+    assert "late" in kinds(session)
+    assert "[OPENAI_API_KEY]" in events
+    assert half not in events
+
+
+def test_a_view_may_fail_with_one_and_a_wrong_argument_may_be_one(opened):
+    session = opened()
+
+    def fails(_):
+        raise ValueError(ALL)
+
+    session.watch(fails)
+    session.watch_changes(fails)
+    assert session.run("Read every file.").ok
+    assert "a view failed" in "".join(session.snapshot.notices)
+    assert set() == found("".join(session.snapshot.notices))
+    for wrong in (
+        {"providers": KEYS["OPENAI_API_KEY"]},
+        {"tools": KEYS["OPENAI_API_KEY"]},
+        {"system": [ALL]},
+    ):
+        with pytest.raises(Misuse) as refused:
+            opened(**wrong)
+        assert set() == found(str(refused.value))
 
 
 # ---- over HTTP, with a cassette

@@ -64,7 +64,8 @@ def test_input_and_output_price_decide_together():
 )
 def test_one_that_cannot_hold_it_or_whose_price_is_unknown_is_not_eligible(unfit):
     assert "b/dear" == chosen(("a/unfit", unfit), ("b/dear", facts(read=900, output=900))).model
-    assert Choice(model="own/model", why=OWN) == chosen(("a/unfit", unfit))
+    alone = chosen(("a/unfit?wire=chat", unfit))
+    assert ("own/model", True) == (alone.model, alone.why.startswith(f"{OWN}; a/unfit was passed over, it"))
 
 
 def test_one_that_just_holds_it_is():

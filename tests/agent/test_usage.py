@@ -40,7 +40,7 @@ def test_the_sums_of_what_is_known():
     )
     # 100 + 200 fresh at 2, 800 + 1,000 read at 0.20, 100 written at 2.50, 110 out at 10.
     assert 600 + 360 + 250 + 1_100 == found.cost
-    assert ("", 2, 0) == (found.unpriced, found.priced, found.estimated)
+    assert ("", 2, 0, 0) == (found.unpriced, found.priced, found.own_input, found.own_output)
 
 
 def test_what_nobody_reported_is_unknown_and_not_nothing():
@@ -61,7 +61,9 @@ def test_a_number_that_one_reply_reports_is_the_sum_of_those_that_did():
     ("usage", "prices", "why"),
     [
         (Usage(input=9, output=9), None, "no price of openai/gpt-x is known"),
-        (Usage(input=9, output=9), Prices(input=1), "no price of openai/gpt-x is known"),
+        (Usage(input=9, output=9), Prices(), "no price of openai/gpt-x is known"),
+        (Usage(input=9, output=9), Prices(input=1), "no price of the tokens out of openai/gpt-x is known"),
+        (Usage(input=9, output=9), Prices(output=1), "no price of the tokens in of openai/gpt-x is known"),
         (None, PRICES, "openai/gpt-x did not report tokens in of every request"),
         (Usage(input=9), PRICES, "openai/gpt-x did not report tokens out of every request"),
         (
@@ -85,7 +87,34 @@ def test_what_has_no_price_of_its_own_need_not_be_counted():
 def test_our_own_count_stands_in_and_is_counted_as_such():
     found = spent(None, Usage(input=900, output=5), Usage(input=9_000, output=5, cached=8_000))
     assert (1_000 + 900 + 1_000, 6 + 5 + 5) == (found.input, found.output)
-    assert (2, None) == (found.estimated, found.cached), "the third report is phantom"
+    assert (2_000, 6, None) == (found.own_input, found.own_output, found.cached), (
+        "the third report is phantom"
+    )
+
+
+def test_of_an_offline_model_our_count_is_the_only_one():
+    found = spent(None, model="reader?nudge=ignore")
+    assert (1_000, 6, 0, 0) == (found.input, found.output, found.own_input, found.own_output)
+
+
+def test_where_nothing_came_of_any_request_nobody_knows_what_it_took():
+    spending = Spending()
+    spending.miss()
+    assert (0, 1, None, None, None) == (
+        spending.spent.requests,
+        spending.spent.unanswered,
+        spending.spent.input,
+        spending.spent.output,
+        spending.spent.cost,
+    )
+    reply = Reply(message=assistant("two words"), stop="end", usage=Usage(input=9, output=2))
+    spending.add(reply, 9, WordCounter(), model="a/b", prices=None)
+    assert (1, 1, 9, 2) == (
+        spending.spent.requests,
+        spending.spent.unanswered,
+        spending.spent.input,
+        spending.spent.output,
+    )
 
 
 def test_what_the_cache_was_expected_to_hold_stands_beside_what_it_held():

@@ -36,7 +36,7 @@ _OFTEN = [
     "request",
 ]
 _SOMETIMES = ["pin", "unpin", "rule", "release", "note", "compact", "begin", "reseed", "policy", "shrink"]
-_SELDOM = ["memory", "notice", "picture", "lost", "usage", "cool", "window"]
+_SELDOM = ["memory", "notice", "picture", "lost", "usage", "cool", "window", "withdraw"]
 _ACT = st.tuples(
     st.sampled_from([*_OFTEN * 3, *_SOMETIMES * 2, *_SELDOM]),
     st.integers(0, 11),
@@ -155,9 +155,16 @@ class Player:
         self.live.request()
 
     def _compact(self, which: int, sizes: tuple[int, ...]) -> None:
-        self.live.ask_cleanup()
+        self.live.ask_cleanup(refused=which % 2 == 1)
 
     def _begin(self, which: int, sizes: tuple[int, ...]) -> None:
+        self.live.begin()
+
+    def _withdraw(self, which: int, sizes: tuple[int, ...]) -> None:
+        """As often as not with a message that nothing answered."""
+        if which % 2:
+            self._rule(which, sizes)
+        self.live.withdraw()
         self.live.begin()
 
     def _reseed(self, which: int, sizes: tuple[int, ...]) -> None:

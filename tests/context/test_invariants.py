@@ -61,7 +61,7 @@ said = st.one_of(
     st.builds(Act, kind=st.just("say"), sizes=st.tuples(st.one_of(short, short, short, st.just(1_400)))),
 )
 by_hand = st.builds(
-    Act, kind=st.sampled_from(["pin", "unpin", "rule", "note", "compact", "release", "usage"])
+    Act, kind=st.sampled_from(["pin", "unpin", "rule", "note", "compact", "refused", "release", "usage"])
 )
 between = st.builds(Act, kind=st.sampled_from(["begin", "begin", "begin", "cool", "reseed"]))
 other_window = st.builds(Act, kind=st.just("window"), sizes=st.tuples(st.sampled_from(WINDOWS)))
@@ -135,8 +135,8 @@ class Play:
                     context.write_note(
                         f"## Numbers\n- {number}\n" * (number % 60), author="a model", reference="x"
                     )
-            case "compact":
-                context.ask_cleanup()
+            case "compact" | "refused":
+                context.ask_cleanup(refused=act.kind == "refused")
             case "usage":
                 context.usage(context.state.total * (number % 7) // 3, context.state.total)
             case "release":

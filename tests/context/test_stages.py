@@ -8,6 +8,7 @@ import pytest
 
 from ethang_nb.context.catalogue import ToolSpec
 from ethang_nb.context.counting import message_tokens
+from ethang_nb.context.events import WindowChanged
 from ethang_nb.context.explain import as_plan, next_cleanup
 from ethang_nb.context.messages import ToolCall, ToolResult, assistant, tool, user
 from ethang_nb.context.outline import segments
@@ -16,6 +17,7 @@ from ethang_nb.context.policies import POLICIES
 from ethang_nb.context.policy import STAGES, Policy
 from ethang_nb.context.stages import registry
 from ethang_nb.context.stages.nudge import NUDGE_MOST
+from ethang_nb.context.window import Window
 from ethang_nb.context.wording import nudge
 from ethang_nb.errors import Misuse
 from ethang_nb.tokens.registry import counter
@@ -309,6 +311,27 @@ def test_asked_for_the_minimum_is_waived_too():
     decision = decide(context.state)
     assert ("cleanup", True, False) == (decision.outcome, decision.asked, decision.forced)
     assert 0 < decision.gain < context.state.usable * 150 // 1000
+
+
+def test_a_refusal_cuts_what_entered_under_a_larger_window_before_anything_else_leaves():
+    context = live(64_000)
+    context.append(user("go"))
+    for number in range(4):
+        turn(context, number, 2_400, address=f"file:f{number}.txt#L1-9@0a1b2c3d")
+    context.feed(WindowChanged(window=Window.of(20_000)))
+    limit = context.state.settings.entry_tokens
+    before = [result.tokens for row in context.state.rows for result in row.results]
+    assert min(before) > limit
+    context.ask_cleanup()
+    asked = decide(context.state)
+    assert {"stub", "full"} == {result.form for row in asked.after.rows for result in row.results}
+    context.ask_cleanup(refused=True)
+    refused = decide(context.state)
+    assert {("shrunk", limit)} == {(r.form, r.tokens) for row in refused.after.rows for r in row.results}
+    assert {"oversized"} == {move.code for move in refused.moves}
+    context.request()
+    assert not context.state.refused, "it is answered"
+    assert "nothing" == context.request().decision.outcome
 
 
 def test_asked_for_below_the_landing_level_there_is_nothing_to_do():

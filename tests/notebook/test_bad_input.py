@@ -30,7 +30,11 @@ CELLS = [
     ("%%ethang --system none.txt\ngo", "PathRefused: --system 'none.txt' cannot be read: No such file"),
     ("%%ethang --project contracts\ngo", "PathRefused: --project 'contracts' cannot be read: "),
     ("%%ethang --system 'a\0b'\ngo", "PathRefused: --system "),
-    ("%%ethang --model openai:gpt-4o\ngo", "Unknown: unknown model 'openai:gpt-4o'; known: reader, script"),
+    (
+        "%%ethang --model openai:gpt-4o\ngo",
+        "Unknown: unknown model 'openai:gpt-4o'; did you mean 'openai/gpt-4o'?",
+    ),
+    ("%%ethang --tools none,read_file\ngo", "Misuse: tools none stands for no tool at all; give it alone"),
     ("%%ethang --tools ,\ngo", "Misuse: --tools ',' names no tool; give names"),
     ("%%ethang --steps 0\ngo", "Misuse: --steps is '0'; give a whole number of steps from 1"),
     ("%%ethang --bogus\ngo", "Unknown: unknown flag '--bogus'; known: --session, --new, "),

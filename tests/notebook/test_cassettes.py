@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from ethang_nb.agent.opening import find_open
+from ethang_nb.agent.opening import find_open, open_session
+from ethang_nb.agent.opening import sessions as eth_sessions
+from ethang_nb.agent.session import Session
 from ethang_nb.testing import serve
 
 TASK = "Read contracts/c4.txt and tell me which order is affected and what its cap is."
@@ -103,9 +105,9 @@ def test_the_tools_do_not_see_the_tape(lab):
         assert "done" == lab.run(cell.format("")).value.answer
     assert (lab.folder / "demo.cassette.jsonl").exists()
     lab.down()
-    assert "done" == lab.run(cell.format("--new")).value.answer
-    assert 2 == sent("audit-2")[-1].count(b"say.yaml")
-    assert b"demo.cassette" not in sent("audit-2")[-1]
+    assert "done" == lab.run(cell.format("")).value.answer
+    assert 2 == sent("audit")[-1].count(b"say.yaml")
+    assert b"demo.cassette" not in sent("audit")[-1]
 
 
 def test_a_miss_ends_the_run_by_name_and_shows_how_the_request_differs(lab, monkeypatch):
@@ -156,7 +158,21 @@ def test_without_a_cassette_only_the_stand_ins_work_in_replay(lab, monkeypatch):
     monkeypatch.setenv("ETHANG_CASSETTE", "replay")
     said = lab.fails(f"%%ethang --model lab/reader --window 5000\n{TASK}").line()
     assert "this session of lab/reader has no cassette; give it one with --cassette NAME" in said
-    assert lab.run(f"%%ethang --window 5000\n{TASK}").value.ok
+    assert lab.run(f"%%ethang --model reader --window 5000\n{TASK}").value.ok
+
+
+def test_after_a_cell_that_could_not_begin_its_session_no_stand_in_answers(lab, monkeypatch):
+    monkeypatch.setenv("ETHANG_CASSETTE", "replay")
+    lab.fails(CELL.format(""))
+    said = lab.fails(f"%%ethang --window 5000\n{TASK}").line()
+    assert (
+        "Misuse: the cell that was to begin session audit with lab/reader failed (CassetteMiss); run that one first, or"
+        " say here which model answers, as in --model reader" == said
+    )
+    assert "no session" in lab.run("%ethang sessions").text + str(lab.run("%ethang sessions").value).lower()
+    monkeypatch.setenv("ETHANG_CASSETTE", "auto")
+    assert "lab/reader" == find_open(lab.run(CELL.format("")).value.session).model
+    assert lab.run(f"%%ethang\n{TASK}").value.ok
 
 
 @pytest.mark.parametrize(
@@ -175,3 +191,102 @@ def test_a_wrong_mode_is_one_line(notebook, monkeypatch):
     monkeypatch.setenv("ETHANG_CASSETTE", "replya")
     said = notebook.fails(f"%%ethang --cassette demo\n{TASK}").line()
     assert "Unknown: unknown mode in ETHANG_CASSETTE 'replya'; did you mean 'replay'?" == said
+
+
+def test_status_says_which_cassette_answers_and_how_and_who_writes_the_notes(lab, monkeypatch):
+    lab.run("%config Ethang.models = ['lab/reader', 'reader']")
+    lab.run(CELL.format("--summariser reader"))
+    said = str(lab.run("%ethang status").value)
+    assert ["summariser", "reader"] in [line.split() for line in said.splitlines()]
+    assert "lab/reader, reader: the cheapest that can hold the text writes a note" not in said
+    lab.run("%%ethang --new --model reader --window 5000\nRead contracts/c4.txt and tell me its cap.")
+    assert "lab/reader, reader: the cheapest that can hold the text writes a note" in str(
+        lab.run("%ethang status").value
+    )
+    lab.run("%%ethang --session audit\nTell me what binds party 34.")
+    assert "demo.cassette.jsonl, mode auto" in str(lab.run("%ethang status").value)
+    lab.down()
+    assert "demo\n" in str(lab.run("%ethang status").value)
+    monkeypatch.setenv("ETHANG_CASSETTE", "replay")
+    lab.run(CELL.format(""))
+    assert "demo.cassette.jsonl, mode replay" in str(lab.run("%ethang status").value)
+
+
+def test_each_new_kernel_plays_from_the_beginning_and_what_was_is_set_aside_whole(lab, monkeypatch):
+    """Three cells as in the README; the second question goes on with the session of the first."""
+    cells = [
+        CELL.format(""),
+        "%%ethang\nTell me what binds party 34.",
+        "%%ethang --cassette demo\nAnd party 36?",
+    ]
+
+    def run_all():
+        lab.restart()
+        lab.at(lab.server.base_url if mode == "record" else NOWHERE)
+        shown = [lab.run(cell) for cell in cells]
+        return [(each.text, str(each.value)) for each in shown], sent("audit")
+
+    came = []
+    for mode in ("record", "auto", "auto", "replay"):
+        monkeypatch.setenv("ETHANG_CASSETTE", mode)
+        came.append(run_all())
+        tape = (lab.folder / "demo.cassette.jsonl").read_bytes()
+        if mode == "record":
+            recorded = tape
+            lab.server.close()
+        assert recorded == tape
+    assert [came[0]] * 4 == came
+    names = [row.name for row in eth_sessions()]
+    assert ["audit", "audit~1", "audit~2", "audit~3"] == sorted(names)
+    with open_session("audit~1", look=True) as before:
+        assert came[0][1] == [before.request(row.step) for row in before.timeline]
+    assert "audit~3" in str(lab.run("%ethang sessions").value)
+
+
+def test_a_session_made_again_with_its_cassette_begins_afresh_and_one_that_is_opened_goes_on(
+    lab, monkeypatch
+):
+    made = {
+        "name": "s",
+        "window": 5000,
+        "cassette": "demo",
+        "providers": {"lab": {"base_url": lab.server.base_url}},
+    }
+    first = Session("lab/reader", **made)
+    said = str(first.run(TASK))
+    monkeypatch.setenv("ETHANG_CASSETTE", "replay")
+    second = Session("lab/reader", **made)
+    assert first.closed
+    assert said == str(second.run(TASK))
+    second.close()
+    again = open_session("s")
+    assert len(again.timeline) == len(second.timeline)
+    again.close()
+    with Session("lab/reader", **made) as third:
+        assert () == tuple(third.timeline)
+        begun = third.recorded
+    with Session("lab/reader", **made, fresh=False) as fourth:
+        assert begun == fourth.recorded
+    assert ["s", "s~1", "s~2"] == sorted(row.name for row in eth_sessions())
+
+
+def test_a_new_session_with_a_cassette_has_the_same_name_at_each_run_all(lab):
+    cells = [CELL.format(""), CELL.format("--new"), CELL.format("--new").replace("its cap", "the cap")]
+    names = []
+    for _ in range(2):
+        lab.restart()
+        lab.at(lab.server.base_url)
+        names.append([lab.run(cell).value.session for cell in cells])
+    assert [["audit", "audit-2", "audit-3"]] * 2 == names
+
+
+def test_in_auto_what_cannot_be_asked_says_which_message_is_not_on_the_tape(lab):
+    lab.run(CELL.format(""))
+    lab.down()
+    table = {"base_url": NOWHERE, "key": "NO_SUCH_LAB_KEY"}
+    lab.run(f"%config Ethang.providers = {{'lab': {table!r}}}")
+    run = lab.run(CELL.format("").replace("its cap", "its date")).value
+    assert "NO_SUCH_LAB_KEY" in run.error
+    assert "cassette demo.cassette.jsonl has no answer to this request: message 2 (user) differs" in run.error
+    assert run.detail.endswith("+…me which order is affected and what its date is.")
+    assert "what its date is." in str(run)

@@ -190,6 +190,21 @@ def test_a_session_goes_on_after_a_restart_as_it_was(notebook):
     assert ["You are brief.", "first", "said", "second"] == [message.text for message in found.sent]
 
 
+def test_a_session_has_no_tools_by_the_word_none_and_keeps_it_so(notebook):
+    notebook.run(f"{SAY} --window 6000 --tools none\nfirst")
+    assert () == session().toolbox.names
+    assert "tools" not in session().sent[0].text
+    notebook.run("%%ethang\nsecond")
+    notebook.restart()
+    notebook.run("%%ethang\nthird")
+    assert () == session().toolbox.names
+    notebook.run("%%ethang --tools read_file\nfourth")
+    assert ("read_file", "read_spill") == session().toolbox.names
+    assert "tools you are given" in session().sent[0].text
+    notebook.run("%%ethang --tools none,read_file\nfifth", fails=True)
+    assert not session().closed
+
+
 def test_a_tool_of_the_notebook_is_given_by_name(notebook):
     notebook.run(
         "import ethang_nb as eth\n@eth.tool\ndef boom(text: str) -> str:\n    return text + ' it is'"

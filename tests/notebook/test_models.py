@@ -67,6 +67,15 @@ def test_a_model_nobody_knows_is_named(notebook):
     assert "unknown; give --window" in row(told(notebook, "%ethang models azure/mine"), "window")
 
 
+def test_why_a_window_is_unknown_is_told_and_that_a_key_stays_behind(notebook, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", PLANTED)
+    said = told(notebook, "%ethang models openai/mine?base_url=http://127.0.0.1:9/v1")
+    assert "nothing answers at 127.0.0.1:9 (connection refused)" in row(said, "window")
+    assert "OPENAI_API_KEY is not sent to 127.0.0.1:9: add key=OPENAI_API_KEY if it should be" in row(
+        said, "key"
+    )
+
+
 def test_providers_of_ones_own_are_told(notebook):
     notebook.run(f"%config Ethang.providers = {{'mine': {{'base_url': '{LOCAL}', 'key': 'MINE_KEY'}}}}")
     (notebook.folder / "ethang.toml").write_text('[providers.other]\nbase_url = "http://127.0.0.1:9/v1"\n')
@@ -86,7 +95,7 @@ def test_providers_of_ones_own_are_told(notebook):
             f"providers = {{'mine': {{'base_url': '{LOCAL}', 'key': '{PLANTED}'}}}}",
             "key of providers.mine is 'sk-…'",
         ),
-        ("providers = {'mine': 5}", "providers.mine is int; it must be a table"),
+        ("providers = {'mine': 5}", "providers.mine is 5; it must be a table"),
         (
             "summariser = 'openia/gpt-5'",
             "unknown summariser in %config 'openia/gpt-5'; did you mean 'openai/gpt-5'?",

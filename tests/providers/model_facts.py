@@ -86,7 +86,7 @@ PICO = Decimal(10) ** 12  # 10⁻⁶ USD per million tokens is 10⁻¹² USD per
 Row = list[Any]
 
 
-def main(wheel: Path, facts: Path = FACTS, notice: Path = NOTICE) -> None:
+def main(wheel: Path, facts: Path = FACTS, notice: Path = NOTICE, lock: Path = ROOT / "uv.lock") -> None:
     """Writes both files. Ends the program where the wheel, or the peer, is not as this script knows them."""
     with zipfile.ZipFile(wheel) as archive:
         rows = json.loads(archive.read(DATA))
@@ -96,7 +96,7 @@ def main(wheel: Path, facts: Path = FACTS, notice: Path = NOTICE) -> None:
     peer = metadata.version("genai-prices")
     sources = [
         {"name": f"litellm {version}", "date": date},
-        {"name": f"genai-prices {peer}", "date": _locked("genai-prices", peer)},
+        {"name": f"genai-prices {peer}", "date": _locked(lock, "genai-prices", peer)},
         {"name": f"litellm {version}, total by genai-prices {peer}", "date": date},
     ]
     windows = _windows()
@@ -267,11 +267,11 @@ def _text(archive: zipfile.ZipFile, pattern: str) -> str:
     return archive.read(found[0]).decode()
 
 
-def _locked(package: str, version: str) -> str:
-    """The day the version was published, as our lock file has it."""
-    lock = (ROOT / "uv.lock").read_text(encoding="utf-8")
+def _locked(lock: Path, package: str, version: str) -> str:
+    """The day the version was published, as the lock file has it."""
+    text = lock.read_text(encoding="utf-8")
     found = re.search(
-        rf'name = "{package}"\nversion = "{re.escape(version)}".*?upload-time = "([\d-]+)', lock, re.S
+        rf'name = "{package}"\nversion = "{re.escape(version)}".*?upload-time = "([\d-]+)', text, re.S
     )
     if found is None:
         raise SystemExit(f"uv.lock has no {package} {version}; install the locked one: uv sync --group peers")

@@ -18,7 +18,7 @@ from ethang_nb.providers.faults import fault_in
 from ethang_nb.providers.hearing import Hearing
 from ethang_nb.providers.http import HttpLine
 from ethang_nb.providers.line import Call
-from ethang_nb.providers.protocol import Body, Reply
+from ethang_nb.providers.protocol import Body, Reply, Usage
 from ethang_nb.providers.waiting import Waits
 
 SSE = "text/event-stream"
@@ -64,6 +64,9 @@ class Plain:
 
     def partial(self):
         return {"text": self.text} if self.text else None
+
+    def usage(self):
+        return Usage(input=40) if self.text else None
 
 
 class PlainWire:

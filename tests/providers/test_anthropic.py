@@ -347,6 +347,7 @@ def test_text_comes_piece_by_piece():
     feed(parser, [delta(0, "text_delta", "He"), delta(0, "text_delta", "llo")])
     assert parser.heard is True
     assert said("Hello") == from_json(parser.partial())
+    assert Usage(input=40) == parser.usage(), "of the output only its beginning is reported yet"
     reply = reply_of(parser, [stopped(0), *end()])
     assert (["He", "llo"], said("Hello"), "end") == (heard, reply.message, reply.stop)
     assert (Usage(input=40, output=7), ()) == (reply.usage, reply.notices)
@@ -378,7 +379,22 @@ def test_why_a_reply_ended(reason, with_call, stop):
 
     assert stop == reply.stop
     assert [call("look", '{"body": "abc')] * with_call == list(reply.message.calls)
-    assert (reason in ("pause_turn", "quite_new", None)) is bool(reply.notices)
+    assert (reason in ("quite_new", None)) is bool(reply.notices)
+    assert (reason == "pause_turn") is bool(reply.why)
+
+
+def test_a_text_that_is_none_is_named():
+    reply = parsed(start(), block(0, type="text", text=""), delta(0, "text_delta", 42), *end())
+    assert ("text of type int in the answer cannot be kept: it is no text",) == reply.notices
+
+
+def test_a_paused_turn_says_that_it_was_paused_and_one_that_broke_off_does_not():
+    whole = [start(), *text(0, "x"), *end("pause_turn")]
+    paused, broken = parsed(*whole), parsed(*whole[:-1])
+
+    assert ("cut", "cut") == (paused.stop, broken.stop)
+    assert "paused a long turn (pause_turn)" in paused.why
+    assert "" == broken.why
 
 
 def test_a_window_that_is_full_is_an_overflow_that_keeps_what_came():

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from ethang_nb.clock import SystemClock
 from ethang_nb.context.catalogue import ToolSpec
 from ethang_nb.context.messages import ToolCall, ToolResult, assistant, clean, system, tool, user
-from ethang_nb.errors import CassetteMiss, Misuse, Overflow, PathRefused, ProviderFault, Unknown
+from ethang_nb.errors import CassetteMiss, KeyMissing, Misuse, Overflow, PathRefused, ProviderFault, Unknown
 from ethang_nb.providers.cassette import MODES, mode_of, opened, refuse_without
 from ethang_nb.providers.cassette_file import Tape
 from ethang_nb.providers.cassette_lines import Answer, Asked
@@ -513,8 +513,9 @@ def test_a_miss_names_what_is_new_and_what_is_not_there(taped):
 
 def test_a_miss_names_the_head(taped):
     folder, wire = taped
-    said, _ = missed(folder, TALK, wire, params={"temperature": 0})
-    assert "its temperature stands where the recorded one has" in said
+    said, diff = missed(folder, TALK, wire, params={"temperature": 0})
+    assert "request: its temperature is new, the recorded one has none; record it anew" in said
+    assert "+0" == diff
     said, diff = missed(
         folder, TALK, wire, tools=(ToolSpec(name="read_file", description="Reads a file."), TOOLS[1])
     )
@@ -522,6 +523,62 @@ def test_a_miss_names_the_head(taped):
     assert "Reads a file." in diff
     said, _ = missed(folder, TALK, wire, tools=TOOLS[1:])
     assert "tool read_file of the recorded one is missing in it" in said
+
+
+@pytest.mark.parametrize("wire", BODIES)
+def test_a_miss_names_what_of_the_head_is_gone(tmp_path, wire):
+    provider = remote(cassette(tmp_path, "record"), wire, lambda: Server(lambda body: BODIES[wire]("x")))
+    ask(provider, *TALK, tools=TOOLS, params={"temperature": 1})
+    said, diff = missed(tmp_path, TALK, wire)
+    assert "request: its temperature is missing, the recorded one has it; record it anew" in said
+    assert "-1" == diff
+
+
+def test_a_request_that_goes_on_behind_the_recorded_ones_is_told_how_to_begin_afresh(taped):
+    folder, wire = taped
+    afresh = "a session that was to begin afresh does so in a new kernel, or with --new"
+    assert afresh in missed(folder, (*TALK, assistant("so"), user("and now?")), wire)[0]
+    assert afresh not in missed(folder, (TALK[0], user("Read b.txt")), wire)[0]
+
+
+REFUSED = (401, "application/json", '{"error":{"message":"wrong key"}}')
+
+
+def keyless():
+    raise KeyMissing("lab needs LAB_KEY, which is not set")
+
+
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [(keyless, KeyMissing), (lambda: Server(lambda body: REFUSED), ProviderFault)],
+    ids=["no key", "refused"],
+)
+def test_in_auto_a_request_that_cannot_be_asked_says_why_it_was_not_on_the_tape(tmp_path, make, kind):
+    record(tmp_path, "Read a.txt")
+    with pytest.raises(kind) as caught:
+        ask(remote(cassette(tmp_path, "auto"), make=make), user("Read b.txt"))
+    said = str(caught.value)
+    assert "LAB_KEY" in said or "wrong key" in said
+    assert (
+        "; it was asked since cassette demo.cassette.jsonl has no answer to this request: message 1 (user) differs"
+        in said
+    )
+    assert ["-Read a.txt", "+Read b.txt"] == caught.value.diff.splitlines()
+
+
+@pytest.mark.parametrize("mode", ["auto", "record"])
+def test_who_records_is_told_what_failed_and_nothing_of_the_tape(tmp_path, mode):
+    if mode == "record":
+        record(tmp_path, "Read a.txt")
+    said = [chat("yes"), REFUSED]
+    server = Server(lambda body: said[min(len(server.asked) - 1, 1)] if mode == "auto" else REFUSED)
+    provider = remote(cassette(tmp_path, mode), make=lambda: server)
+    if mode == "auto":
+        ask(provider, user("Read b.txt"))
+    with pytest.raises(ProviderFault) as caught:
+        ask(provider, user("Read c.txt"))
+    assert "cassette" not in str(caught.value)
+    assert "" == caught.value.diff
 
 
 def test_a_miss_of_another_window_says_both_numbers(taped):

@@ -79,7 +79,7 @@ def outcome(server, wire, *, tools=(), text="tell me something long please", idl
         finally:
             await one.close()
 
-    return asyncio.run(main()), notes
+    return asyncio.run(main()), [line for line in notes if line]
 
 
 def fail(status, **more):

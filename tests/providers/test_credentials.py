@@ -107,6 +107,10 @@ def test_azure_needs_its_address_named(monkeypatch):
         credentials.address(endpoint("azure/dep"))
     with pytest.raises(KeyMissing, match="AZURE_OPENAI_ENDPOINT"):
         preflight("azure/dep")
+    with pytest.raises(KeyMissing) as caught:  # an address is no secret: nobody needs getpass for it
+        preflight("azure/dep")
+    assert "%env AZURE_OPENAI_ENDPOINT=https://NAME.openai.azure.com;" in str(caught.value)
+    assert "getpass" not in str(caught.value)
     monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", "https://mine.openai.azure.com/")
     assert "https://mine.openai.azure.com/openai/v1" == credentials.address(endpoint("azure/dep"))
 
@@ -146,6 +150,16 @@ def test_a_key_is_masked_as_it_stands_in_json_and_in_urls(monkeypatch, form):
     value = 'a+b/c= "d"' + PLANTED
     monkeypatch.setenv("XAI_API_KEY", value)
     assert "[XAI_API_KEY]" == credentials.mask(form(value)).strip("\"'")
+
+
+def test_each_form_of_a_key_is_looked_for_once(monkeypatch):
+    """Most keys stand in JSON and in URLs as they are; every message and request body is looked through."""
+    monkeypatch.setenv("XAI_API_KEY", PLANTED + "-plain")
+    monkeypatch.setenv("MISTRAL_API_KEY", PLANTED + '"+/')
+    found = list(credentials._secrets())
+    assert len(found) == len(set(found))
+    assert 1 == len([form for label, form in found if label == "XAI_API_KEY" and form.endswith("-plain")])
+    assert 4 == len([form for label, form in found if label == "MISTRAL_API_KEY"])
 
 
 def test_a_secret_made_here_is_masked_too():

@@ -1,11 +1,14 @@
 """Error answers as faults: whether the same request may go again, and one honest line."""
 
+import asyncio
 import json
 
 import pytest
 
 from ethang_nb.errors import Overflow, ProviderFault
-from ethang_nb.providers.faults import fault_in, fault_of
+from ethang_nb.providers.events import event_of
+from ethang_nb.providers.faults import fault_in, fault_of, without_step
+from tests.providers.servers import ask, peer, says
 
 CHUNK = {"id": "c", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "x"}}]}
 
@@ -119,7 +122,88 @@ def test_a_fault_is_one_printable_line_of_at_most_600_characters(words):
 
 def test_a_code_that_the_words_lack_is_named():
     body = {"error": {"message": "no", "code": "model_not_found"}}
-    assert "the server refused (HTTP 404): no [model_not_found]" == str(fault_of(404, {}, json.dumps(body)))
+    told, _, _ = str(fault_of(404, {}, json.dumps(body))).partition("; ")
+    assert "the server refused (HTTP 404): no [model_not_found]" == told
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "what", "step"),
+    [
+        (400, {}, "the server refused (HTTP 400)", "change what it names"),
+        (422, {}, "the server refused (HTTP 422)", "change what it names"),
+        (402, {}, "the account has nothing left at this server (HTTP 402)", "the balance"),
+        (404, {}, "the server refused (HTTP 404)", "`%ethang models`"),
+        (400, {"code": "model_not_found"}, "the server refused (HTTP 400)", "`%ethang models`"),
+        (408, {}, "the server refused (HTTP 408)", "ask again later"),
+        (429, {}, "the server's rate limit is reached (HTTP 429)", "wait"),
+        (429, {"code": "insufficient_quota"}, "the account has nothing left at this server (HTTP 429)", "no waiting"),
+        (403, {"code": "insufficient_quota"}, "the account has nothing left at this server (HTTP 403)", "no waiting"),
+        (400, {"type": "ThrottlingException"}, "the server's rate limit is reached (HTTP 400)", "wait"),
+        (500, {}, "the server failed (HTTP 500)", "ask again later"),
+        (501, {}, "the server failed (HTTP 501)", "base_url and wire"),
+        (529, {"type": "overloaded_error"}, "the server failed (HTTP 529)", "ask again later"),
+        (500, {"message": "failed to parse tool call arguments as JSON"}, "the server failed (HTTP 500)", "change"),
+        (400, {"message": "max_tokens is too large"}, "the server refused (HTTP 400)", "max_output"),
+    ],
+)  # fmt: skip
+def test_a_fault_says_what_to_do_next(status, error, what, step):
+    text = str(fault_of(status, {}, json.dumps({"error": {"message": "no", **error}})))
+    assert text.startswith(f"{what}: ")
+    assert step in text.rpartition("; ")[2]
+    assert len(text.splitlines()) == 1
+
+
+def test_a_better_step_may_stand_where_ours_stood():
+    body = json.dumps({"error": {"message": "slow; wait", "code": "a_code"}})
+    assert without_step(str(fault_of(429, {}, body))).endswith("reached (HTTP 429): slow; wait [a_code]")
+    assert "a text; of somebody" == without_step("a text; of somebody")
+
+
+def test_a_wait_that_is_too_long_is_the_only_step_that_is_named():
+    async def main():
+        async with peer(says({"error": {"message": "slow"}}, 429, retry_after=300)) as it:
+            return await ask(it.url)
+
+    text = str(asyncio.run(main()).outcome)
+    assert text.startswith(
+        "the server's rate limit is reached (HTTP 429): slow; it asks to be left alone for 5 min"
+    )
+    assert text.endswith("ask again then")
+
+
+def test_the_next_step_stands_behind_the_longest_words():
+    text = str(fault_of(429, {}, json.dumps({"error": {"message": "slow " * 500, "code": "a_code"}})))
+    assert len(text) <= 600
+    assert text.endswith("… [a_code]; wait before you ask again, or send less")
+
+
+@pytest.mark.parametrize(
+    ("error", "what"),
+    [
+        ({"message": "nope", "code": 429}, "the server's rate limit is reached: nope"),
+        ({"message": "nope", "code": "429"}, "the server's rate limit is reached: nope"),
+        ({"message": "nope", "status": 429}, "the server's rate limit is reached: nope"),
+        ({"message": "slow", "code": "rate_limit_exceeded"}, "the server's rate limit is reached: slow"),
+        ({"message": "slow", "type": "rate_limit_error"}, "the server's rate limit is reached: slow"),
+        ({"message": "x", "status": "RESOURCE_EXHAUSTED"}, "the server's rate limit is reached: x"),
+        ({"message": "too many requests, slow down"}, "the server's rate limit is reached: too many"),
+        ({"message": "x", "code": "throttlingException"}, "the server's rate limit is reached: x"),
+        ({"message": "x", "code": "insufficient_quota"}, "the account has nothing left at this server: x"),
+        ({"message": "x", "code": 402}, "the account has nothing left at this server: x"),
+        ({"message": "x", "code": 400}, "the server refused: x"),
+        ({"message": "x", "code": 500}, "the server failed: x"),
+        ({"message": "x"}, "the server failed: x"),
+    ],
+)
+def test_a_complaint_inside_a_200_is_called_what_it_is(error, what):
+    rate = "rate limit" in what
+    flat = {"type": "error", **error}
+    bodies = [{"error": error}, {"type": "response.failed", "response": {"status": "failed", "error": error}}]
+    for body in bodies if "type" in error else [*bodies, flat]:
+        fault = fault_in(body)
+        assert isinstance(fault, ProviderFault)
+        assert str(fault).startswith(what)
+        assert fault.retryable is (rate or error.get("code") == 500)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +263,23 @@ def test_a_complaint_in_a_stream_says_by_its_kind_whether_to_ask_again(data, ret
     fault = fault_in(data)
     assert isinstance(fault, ProviderFault)
     assert retryable is fault.retryable
-    assert str(fault).startswith("the server failed: ")
+    assert str(fault).startswith("the ")
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        ('{"code": "rate_limit_exceeded", "message": "slow"}', "the server's rate limit is reached: slow"),
+        ('{"message": "slow", "code": 429}', "the server's rate limit is reached: slow"),
+        ("too many requests", "the server's rate limit is reached: too many requests"),
+        ("boom", "the server failed: boom"),
+    ],
+)
+def test_an_event_called_error_is_called_what_it_is_and_may_go_again(data, what):
+    with pytest.raises(ProviderFault) as caught:
+        event_of("error", data)
+    assert str(caught.value).startswith(what)
+    assert caught.value.retryable
 
 
 def test_an_overflow_says_so_in_its_first_words():

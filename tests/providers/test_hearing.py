@@ -234,6 +234,7 @@ def test_what_had_come_stays_with_the_fault():
     hearing = heard(event("a"))
     hearing.break_off(ProviderFault("broken", retryable=True))
     assert hearing.outcome.partial == {"text": "a"} and str(hearing.outcome) == "broken"
+    assert hearing.outcome.usage["input"] == 40 and hearing.outcome.usage["output"] is None
     with pytest.raises(ProviderFault, match="broken"):
         hearing.reply()
 

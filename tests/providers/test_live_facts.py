@@ -1,10 +1,16 @@
 """What endpoints say of their models themselves, as observed servers say it, over a real connection."""
 
+import socket
+from functools import partial
+
 import pytest
 
+from ethang_nb.errors import BadWindow
 from ethang_nb.providers import live_facts
 from ethang_nb.providers.models import Prices
 from ethang_nb.providers.registry import facts
+from ethang_nb.providers.silence import Silence
+from ethang_nb.providers.windows import window_of
 from tests.providers.json_server import json_servers
 from tests.providers.local_model import CTX, model_file, model_id
 
@@ -96,27 +102,142 @@ def test_servers_say_how_large_the_window_is(serve, provider, model, answers, to
     assert server.url.rpartition(":")[2] not in found.source
 
 
+SERVED = {"data": [{"id": name, "max_model_len": 4_096} for name in ("a", "b", "c", "d")]}
+
+
 @pytest.mark.parametrize(
-    ("provider", "answers"),
+    ("provider", "answers", "why"),
     [
         # what a model was trained for is not what it is served with
-        ("llama-server", {"/v1/models": {"data": [{"id": "m", "meta": {"n_ctx_train": 8_192}}]}}),
-        ("lmstudio", {"/api/v0/models/m": {"id": "m", "max_context_length": 131_072, "state": "not-loaded"}}),
-        ("ollama", {"/api/ps": {"models": []}}),
-        ("vllm", {"/v1/models": {"data": [{"id": "another", "max_model_len": 4_096}]}}),
-        ("vllm", {"/v1/models": {"data": [{"id": "m", "max_model_len": 0}]}}),
-        ("vllm", {"/v1/models": {"data": [{"id": "m", "max_model_len": True}]}}),
-        ("vllm", {"/v1/models": {"data": [{"id": "m", "max_model_len": "4096"}]}}),
-        ("vllm", {"/v1/models": {"data": "x"}, "/props": []}),
-        ("vllm", {"/v1/models": b"<html>"}),
-        ("vllm", {"/v1/models": [None, 5, {}], "/props": {"default_generation_settings": 5}}),
-        ("vllm", {}),
+        ("llama-server", {"/v1/models": {"data": [{"id": "m", "meta": {"n_ctx_train": 8_192}}]}}, ""),
+        (
+            "lmstudio",
+            {"/api/v0/models/m": {"id": "m", "max_context_length": 131_072, "state": "not-loaded"}},
+            "LM Studio says it of models that are loaded: load it there",
+        ),
+        ("ollama", {"/api/ps": {"models": []}}, "Ollama says it of models that run: start it there"),
+        (
+            "vllm",
+            {"/v1/models": {"data": [{"id": "another", "max_model_len": 9}]}},
+            "serves another, and no 'm'",
+        ),
+        ("vllm", {"/v1/models": SERVED}, "serves a, b, c and 1 more, and no 'm'"),
+        ("vllm", {"/v1/models": {"data": [{"id": "m", "max_model_len": 0}]}}, ""),
+        ("vllm", {"/v1/models": {"data": [{"id": "m", "max_model_len": True}]}}, ""),
+        ("vllm", {"/v1/models": {"data": [{"id": "m", "max_model_len": "4096"}]}}, ""),
+        ("vllm", {"/v1/models": {"data": "x"}, "/props": []}, ""),
+        ("vllm", {"/v1/models": b"<html>"}, "answered HTTP 200 without JSON"),
+        ("vllm", {"/v1/models": [None, 5, {}], "/props": {"default_generation_settings": 5}}, ""),
+        ("vllm", {}, ""),
     ],
 )
-def test_what_does_not_say_it_says_nothing(serve, provider, answers):
+def test_what_answers_and_does_not_say_it_is_told_from_what_is_not_there(serve, provider, answers, why):
     server = serve(answers)
-    assert facts(f"{provider}/m?base_url={server.url}/v1") is None
+    said = unknown(f"{provider}/m?base_url={server.url}/v1")
+    assert said.startswith(f"the window of model '{provider}/m' is unknown: {server.url[7:]} ")
+    assert (why or "answers, but does not say it") in said
+    assert "running" not in said
     assert server.asked
+
+
+def unknown(model, tables=None):
+    """Why the window of a model is unknown, as whoever wants to begin with it is told."""
+    with pytest.raises(BadWindow) as caught:
+        facts(model, tables=tables or {})
+    said = str(caught.value)
+    assert "\n" not in said
+    with pytest.raises(BadWindow) as again:
+        window_of(None, model=model, find=partial(facts, tables=tables or {}))
+    assert said == str(again.value)
+    return said
+
+
+CLOSED = "127.0.0.1:9"
+"""The discard port, where nobody listens."""
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("vllm/x", "vLLM"),
+        ("ollama/x", "Ollama"),
+        ("lmstudio/x", "LM Studio"),
+        ("llama-server/x", "llama-server"),
+        ("openai/nobody-knows", "the server"),
+    ],
+)
+def test_a_server_that_is_not_running_is_the_cause(model, name):
+    said = unknown(f"{model}?base_url=http://{CLOSED}/v1")
+    wanted = f"nothing answers at {CLOSED} (connection refused): is {name} running there? start it; or give a number"
+    assert wanted in said
+    assert said.endswith(f'or in ethang.toml [models."{model}"] total = 32768')
+
+
+def test_a_provider_of_ones_own_that_is_not_running_is_the_cause():
+    tables = {"mine": {"base_url": f"http://{CLOSED}/v1", "models": {"m": {"input": 1}}}}
+    assert f"nothing answers at {CLOSED} (connection refused): is the server running there?" in unknown(
+        "mine/m", tables
+    )
+    tables["mine"]["models"]["m"]["total"] = 5_000
+    assert 5_000 == facts("mine/m", tables=tables).total
+
+
+def test_a_server_that_hangs_is_asked_once_and_told_from_one_that_refuses(monkeypatch):
+    """Two questions would mean to wait twice."""
+    monkeypatch.setattr(live_facts, "SECONDS", 0.05)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        said = unknown_once(f"vllm/x?base_url=http://127.0.0.1:{port}/v1")
+        listening.setblocking(False)
+        listening.accept()[0].close()
+        with pytest.raises(BlockingIOError):
+            listening.accept()
+    assert f"nothing answers at 127.0.0.1:{port} (did not answer in time): is vLLM running there?" in said
+
+
+def unknown_once(model):
+    with pytest.raises(BadWindow) as caught:
+        facts(model)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("model", "environment", "advice"),
+    [
+        ("openai/x?", {}, "OPENAI_API_KEY is not sent to {host}: add key=OPENAI_API_KEY if it should be"),
+        ("openai/x?key=MINE&", {"MINE": "wrong"}, "is what MINE holds a key of this server?"),
+        ("vllm/x?key=MINE&", {"MINE": "wrong"}, "is what MINE holds a key of this server?"),
+        (
+            "openai/x?header.Authorization=Bearer%20${MINE}&",
+            {"MINE": "wrong"},
+            "is what the header authorization holds a key of this server?",
+        ),
+    ],
+)
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_server_that_wants_a_key_is_the_cause(serve, monkeypatch, model, environment, advice, status):
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    server = serve({}, status=status, missing={"error": {"message": "no, so"}})
+    said = unknown(f"{model}base_url={server.url}/v1")
+    host = server.url[7:]
+    assert (
+        f"{host} does not say it, the server refused (HTTP {status}): no, so: {advice.format(host=host)}; or"
+        in said
+    )
+
+
+def test_a_local_server_that_wants_a_key_after_all(serve):
+    server = serve({}, status=401)
+    tables = {"mine": {"base_url": f"{server.url}/v1"}}
+    assert "no variable is named for its key: add key=NAME_OF_A_VARIABLE" in unknown("mine/x", tables)
+
+
+def test_a_server_that_is_still_loading_is_the_cause(serve):
+    server = serve({}, status=503, missing={"error": {"message": "Loading model", "code": 503}})
+    assert "does not say it, the server failed (HTTP 503): Loading model; or give" in unknown(
+        f"llama-server/x?base_url={server.url}/v1"
+    )
 
 
 def test_what_openrouter_says_is_the_smaller_window_with_output_and_prices(serve):
@@ -136,7 +257,7 @@ def test_a_server_is_asked_once_a_process(serve):
 def test_a_server_that_was_not_there_is_asked_again(serve):
     server = serve({})
     model = f"vllm/qwen?base_url={server.url}/v1"
-    assert facts(model) is None
+    unknown(model)
     server.answers["/v1/models"] = VLLM
     assert 32_768 == facts(model).total
 
@@ -159,7 +280,8 @@ def test_a_key_goes_along_where_one_was_named(serve, monkeypatch):
 
 def test_without_the_key_that_was_named_nobody_is_asked(serve):
     server = serve({"/v1/models": VLLM})
-    assert facts(f"openai/qwen?base_url={server.url}/v1&key=MY_OWN_KEY") is None
+    said = unknown(f"openai/qwen?base_url={server.url}/v1&key=MY_OWN_KEY")
+    assert "unknown: MY_OWN_KEY is not set, and without it openai was not asked: set it" in said
     assert not server.asked
 
 
@@ -184,10 +306,17 @@ def test_a_server_is_believed_before_the_snapshot(serve):
 def test_a_host_is_asked_only_for_what_the_snapshot_lacks(serve, monkeypatch):
     """Its list costs a call; what ships with the package answers first."""
     asked = []
-    monkeypatch.setattr(live_facts, "ask", lambda endpoint, model: asked.append(model))
+
+    def ask(_, model):
+        asked.append(model)
+        raise Silence("no word")
+
+    monkeypatch.setattr(live_facts, "ask", ask)
     assert facts("groq/openai/gpt-oss-120b").total == 131_072
     assert not asked
-    assert facts("groq/nobody-knows") is None
+    assert "the window of model 'groq/nobody-knows' is unknown: no word; or give" in unknown_once(
+        "groq/nobody-knows"
+    )
     assert ["nobody-knows"] == asked
 
 
@@ -209,9 +338,26 @@ def test_a_price_that_is_none_is_left_out_and_the_window_is_not(serve, price):
     assert (4_096, Prices(output=2_000_000)) == (found.total, found.prices)
 
 
-def test_a_server_that_cannot_be_reached_is_no_fault():
-    live_facts.forget()
-    assert facts("vllm/x?base_url=http://127.0.0.1:9/v1") is None
+def test_a_known_model_at_an_address_that_says_nothing_is_as_the_snapshot_has_it(serve):
+    from ethang_nb.providers.models import recorded
+
+    ours, silent = recorded("openai", "gpt-4o"), serve({})
+    for address in (f"{silent.url}/v1", f"http://{CLOSED}/v1"):
+        host = address[7:-3]
+        for found in (
+            facts(f"openai/gpt-4o?base_url={address}"),
+            facts("openai/gpt-4o", tables={"openai": {"base_url": address}}),
+        ):
+            assert (128_000, ours.prices) == (found.total, found.prices)
+            assert f"{ours.source}, for openai's own address; {host} itself did not say" == found.source
+
+
+@pytest.mark.parametrize(("total", "priced"), [(128_000, True), (4_096, False)])
+def test_another_address_may_serve_anything_under_the_same_name(serve, total, priced):
+    """Of another size, it is another model: neither its output nor its price is that of the one we know."""
+    server = serve({"/v1/models": {"data": [{"id": "gpt-4o", "max_model_len": total}]}})
+    found = facts(f"openai/gpt-4o?base_url={server.url}/v1")
+    assert (total, priced, priced) == (found.total, found.prices is not None, found.max_output is not None)
 
 
 class Holder:

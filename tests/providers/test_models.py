@@ -5,6 +5,7 @@ import subprocess
 import sys
 import zipfile
 from datetime import UTC, datetime
+from importlib import metadata
 from importlib.resources import files
 
 import pytest
@@ -167,9 +168,14 @@ def test_the_same_packages_make_the_same_bytes(tmp_path):
         archive.writestr(
             "litellm-9.9.9.dist-info/sboms/x.cyclonedx.json", '{"metadata":{"timestamp":"2026-01-02T"}}'
         )
-    first, second, notice = (tmp_path / name for name in ("first", "second", "notice"))
-    model_facts.main(wheel, first, notice)
-    model_facts.main(wheel, second, notice)
+    first, second, notice, lock = (tmp_path / name for name in ("first", "second", "notice", "lock"))
+    # One of its own: an installation by pip has no uv.lock, and may have another version of the peer.
+    peer = metadata.version("genai-prices")
+    lock.write_text(
+        f'name = "genai-prices"\nversion = "{peer}"\nsdist = {{ upload-time = "2026-01-03T00:00Z" }}\n'
+    )
+    model_facts.main(wheel, first, notice, lock)
+    model_facts.main(wheel, second, notice, lock)
     assert first.read_bytes() == second.read_bytes()
     made = json.loads(first.read_text())
     # The total is the other package's, since it is what both sizes come to; no price is not the same as 0.
@@ -179,6 +185,7 @@ def test_the_same_packages_make_the_same_bytes(tmp_path):
     assert [5_000, None, None, None, None, None, None, "w"] == made["models"]["groq"]["a/model"]
     assert "picture" not in made["models"]["groq"]
     assert {"name": "litellm 9.9.9", "date": "2026-01-02"} == made["sources"][0]
+    assert {"name": f"genai-prices {peer}", "date": "2026-01-03"} == made["sources"][1]
     assert "the licence" in notice.read_text()
 
 
@@ -221,9 +228,28 @@ def test_a_cost_that_cannot_be_known_is_none():
     assert 1 == prices.cost(Usage(input=1, output=0))
 
 
+@pytest.mark.parametrize(
+    ("cache", "counts", "cost"),
+    [
+        ({}, {}, 6),
+        ({"read": 500_000}, {}, None),
+        ({"read": 500_000}, {"cached": 2}, 5),
+        ({"write": 2_000_000}, {"cached": 2}, None),
+        ({"write": 2_000_000}, {"written": 2}, 8),
+        ({"read": 500_000, "write": 2_000_000}, {"cached": 2}, None),
+        ({"read": 500_000, "write": 2_000_000}, {"cached": 2, "written": 2}, 7),
+    ],
+)
+def test_an_unknown_count_is_never_priced_as_none(cache, counts, cost):
+    """What has no price of its own costs what a fresh token does, so that its count is not needed."""
+    prices = Prices(input=1_000_000, output=1_000_000, **cache)
+    assert cost == prices.cost(Usage(input=4, output=2, **counts))
+
+
 DIFFER = {
     # Where the two sources are known to say different things: long ago fine-tuned and search models, rounding, one
-    # model's output as speech. DeepSeek, Mistral and xAI changed prices between the dates of the two.
+    # model's output as speech. DeepSeek, Mistral and xAI changed prices between the dates of the two; DeepSeek has a
+    # test of its own.
     "openai": {"gpt-4o-search-preview", "gpt-4o-search-preview-2025-03-11"},
     "groq": {"openai/gpt-oss-safeguard-20b"},
     "gemini": {"gemini-2.5-pro-preview-tts"},
@@ -262,6 +288,29 @@ def test_a_call_costs_what_another_package_says_it_does(provider, theirs, least)
             assert abs(found.prices.cost(usage) - price.total_price * 1_000_000) <= 1, name
             agreed += 1
     assert agreed >= least
+
+
+def test_deepseek_is_priced_as_its_maker_does_and_not_as_the_other_package():
+    """The two differ. Ours is what DeepSeek published with V3.2, as the reference has it: one price the whole day.
+
+    The other package still has the prices of V3, which were lower at night: its answer depends on the hour.
+    """
+    peer = pytest.importorskip("genai_prices", reason="needs the peer for prices: uv sync --group peers")
+    ours = {name: recorded("deepseek", name).prices for name in ("deepseek-chat", "deepseek-reasoner")}
+    assert {Prices(input=280_000, output=420_000, read=28_000)} == set(ours.values())
+    counts = peer.Usage(input_tokens=1_000_000, output_tokens=1_000_000)
+    theirs = {
+        peer.calc_price(
+            counts,
+            "deepseek-chat",
+            provider_id="deepseek",
+            genai_request_timestamp=datetime(2026, 11, 20, hour, tzinfo=UTC),
+        ).total_price
+        for hour in (12, 20)
+    }
+    assert len(theirs) == 2
+    mine = ours["deepseek-chat"].cost(Usage(input=1_000_000, output=1_000_000, cached=0))
+    assert mine not in {price * 1_000_000 for price in theirs}
 
 
 # ---- what a person says
@@ -303,8 +352,16 @@ def test_what_a_provider_of_ones_own_serves_may_be_in_the_snapshot():
     assert facts(f"fireworks/{name}", tables=tables, live=False) == recorded("fireworks", name)
 
 
-def test_another_address_may_serve_anything_under_the_same_name():
-    assert facts("openai/gpt-4o?base_url=http://127.0.0.1:1/v1", live=False) is None
+def test_a_known_model_at_another_address_is_known_and_its_source_says_so():
+    ours = recorded("openai", "gpt-4o")
+    tables = {"openai": {"base_url": "http://127.0.0.1:1/v1"}}
+    for model, own in (("openai/gpt-4o?base_url=http://127.0.0.1:1/v1", {}), ("openai/gpt-4o", tables)):
+        found = facts(model, tables=own, live=False)
+        assert (ours.total, ours.max_output, ours.prices) == (found.total, found.max_output, found.prices)
+        assert f"{ours.source}, for openai's own address; another one is asked" == found.source
+    said = {"openai": {**tables["openai"], "models": {"gpt-4o": {"total": 8_000}}}}
+    assert "your settings (models.openai/gpt-4o)" == facts("openai/gpt-4o", tables=said, live=False).source
+    assert facts("openai/nobody-knows", tables=tables, live=False) is None
 
 
 @pytest.mark.parametrize(
@@ -312,10 +369,14 @@ def test_another_address_may_serve_anything_under_the_same_name():
     [
         ({"total": "8k"}, Misuse, "total of it is '8k'; give a whole number of tokens from 256"),
         ({"total": 5}, Misuse, "from 256 to 100,000,000"),
-        ({"total": True}, Misuse, "total of it is 'True'"),
-        ({"total": 1e6}, Misuse, "total of it is '1000000.0'"),
+        ({"total": True}, Misuse, "total of it is True;"),
+        ({"total": 1e6}, Misuse, "total of it is 1000000.0;"),
         ({"max_output": 0}, Misuse, "from 1 to"),
-        ({"input": -1}, Misuse, "give USD per million tokens, as in input = 2.5"),
+        (
+            {"input": -1},
+            Misuse,
+            "input of it is -1; give USD per million tokens, from 0 to 1,000,000, as in input = 2.5",
+        ),
         ({"output": "x"}, Misuse, "give USD per million tokens"),
         ({"output": float("nan")}, Misuse, "give USD per million tokens"),
         ({"window": 8_000}, Unknown, "unknown field of it 'window'"),

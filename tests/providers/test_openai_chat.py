@@ -56,6 +56,16 @@ def body(messages=TASK, quirks=PLAIN, **given_):
     return ChatWire(quirks).encode(request(messages, **given_), model="gpt-4o")
 
 
+@pytest.mark.parametrize("form", [json.dumps, lambda said: said["message"]])
+def test_an_event_called_error_may_tell_an_overflow_in_its_words(form):
+    said = {
+        "message": "request (3021 tokens) exceeds the available context size (512 tokens), try increasing it"
+    }
+    with pytest.raises(Overflow) as caught:
+        ChatWire().parser().event("error", form(said))
+    assert (3021, 512) == (caught.value.tokens, caught.value.limit)
+
+
 def test_arguments_that_cannot_be_written_are_a_fault():
     deep = []
     for _ in range(100_000):
@@ -485,7 +495,18 @@ def test_why_a_reply_ended(finish, with_call, stop):
 
     assert stop == reply.stop
     assert [call("look", '{"body": "abc')] * with_call == list(reply.message.calls)
-    assert (finish in ("abort", "quite_new")) is bool(reply.notices)
+    assert (finish == "quite_new") is bool(reply.notices)
+    assert ("broke off its answer (abort)" in reply.why) is (finish == "abort")
+
+
+@pytest.mark.parametrize("content", [42, True, {"text": "x"}])
+def test_a_content_that_is_no_text_is_named(content):
+    reply = parsed(chunk(content=content), chunk("stop"), "[DONE]")
+    assert "" == reply.message.text
+    assert (
+        f"content of type {type(content).__name__} in the answer cannot be kept: it is no text",
+    ) == reply.notices
+    assert () == parsed(chunk(content=None), chunk(content="x"), chunk("stop"), "[DONE]").notices
 
 
 def test_a_window_that_is_full_is_an_overflow_that_keeps_what_came():

@@ -12,7 +12,7 @@ import pytest
 
 from ethang_nb.errors import Overflow, ProviderFault
 from ethang_nb.providers.faults import fault_in, fault_of
-from ethang_nb.providers.wordings import ROWS
+from ethang_nb.providers.wordings import OUTPUTS, ROWS
 
 DATA = Path(__file__).parent / "data"
 
@@ -52,7 +52,30 @@ def test_what_only_looks_like_one_is_none(case):
 def test_each_row_of_the_table_is_met_by_a_case():
     """A row that no case needs is a guess."""
     texts = [json.dumps(param.values[0]["body"]).lower() for param in OVERFLOWS]
-    assert [] == [row.words for row in ROWS if not any(row.pattern.search(text) for text in texts)]
+    unmet = [row for row in (*ROWS, *OUTPUTS) if not any(row.pattern.search(text) for text in texts)]
+    assert [] == [row.words for row in unmet]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("max_tokens is too large", True),
+        ("'max_tokens' value is too high", True),
+        ("`max_output_tokens`: 90000 exceeds what this model can write", True),
+        ("max_tokens参数非法。请检查文档。", True),
+        ("max_completion_tokens is limited to what the plan allows", True),
+        ("Unsupported parameter: 'max_tokens' is not supported with this model.", False),
+        ("`max_tokens` must be greater than `thinking.budget_tokens`.", False),
+        ("max_tokens must be at least 1, got 0.", False),
+        ("Invalid role 'max_tokens is too large'", False),
+        ("max_tokens_per_day is too large", False),
+        ("temperature is too large", False),
+    ],
+)
+def test_too_much_output_without_a_number_names_the_setting(text, names):
+    fault = fault_of(400, {}, json.dumps({"error": {"message": text}}))
+    assert isinstance(fault, ProviderFault)
+    assert ("max_output in [models." in str(fault)) is names
 
 
 @pytest.mark.parametrize("case", OVERFLOWS)
@@ -64,8 +87,18 @@ def test_a_status_about_something_else_is_believed(case, status):
 
 
 UNITS = (
-    *(row.words.split("{")[0].split("…")[0] for row in ROWS),
-    *(row.words.replace("{", "").replace("}", "") for row in ROWS),
+    *(row.words.split("{")[0].split("…")[0] or "max_tokens" for row in (*ROWS, *OUTPUTS)),
+    *(
+        row.words.replace("{max}", "max_tokens").replace("{", "").replace("}", "")
+        for row in (*ROWS, *OUTPUTS)
+    ),
+    *(
+        "max_tokens ",
+        "max_tokens is ",
+        "max_tokens is is is ",
+        "`max_tokens` value 1 ",
+        "max tokens…integer above ",
+    ),
     *("1 ", "1,", "9" * 50, "'", '"{', "[{", "<", "<script>", "rate limit ", "on tokens per limit 1"),
 )
 

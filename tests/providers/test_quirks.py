@@ -1,10 +1,15 @@
 """How models differ, as data: by rule, and by what the snapshot denies them."""
 
+import json
+
 import pytest
 
+from ethang_nb.context.messages import user
 from ethang_nb.providers.model_ids import named
 from ethang_nb.providers.models import listed, recorded
+from ethang_nb.providers.protocol import Request
 from ethang_nb.providers.quirks import PLAIN, quirks_of, wire_of
+from ethang_nb.providers.registry import provider
 
 
 def quirks(model, tables=None):
@@ -123,3 +128,32 @@ def test_another_address_keeps_what_lies_in_the_model():
     moved = quirks("openai/gpt-5?base_url=https://proxy.example/v1")
     assert ("max_completion_tokens", False) == (moved.output_field, moved.sampling)
     assert quirks("openai/local?base_url=http://127.0.0.1:1/v1") == PLAIN
+
+
+def test_a_person_may_say_how_a_deployment_differs_whose_name_says_nothing():
+    assert ("max_tokens", True) == (quirks("azure/mine").output_field, quirks("azure/mine").sampling)
+    said = quirks("azure/mine?quirk.output_field=max_completion_tokens&quirk.sampling=no&quirk.developer=yes")
+    assert ("max_completion_tokens", False, True) == (said.output_field, said.sampling, said.developer)
+    tables = {
+        "mine": {
+            "base_url": "http://127.0.0.1:1/v1",
+            "quirks": {"tools": False, "strict_alternation": True, "stream_usage": False},
+        }
+    }
+    said = quirks("mine/x", tables)
+    assert (False, True, False) == (said.tools, said.strict_alternation, said.stream_usage)
+    assert quirks("mine/x?quirk.tools=yes", tables).tools
+    assert quirks("openai/gpt-5?quirk.sampling=yes").sampling, "a person is believed before what ships"
+
+
+@pytest.mark.parametrize(
+    ("option", "field"),
+    [("", "max_tokens"), ("?quirk.output_field=max_completion_tokens", "max_completion_tokens")],
+)
+def test_what_was_said_is_what_is_sent(option, field):
+    model = f"azure/mine{option}"
+    body = json.loads(
+        provider(model).encode(Request(model=model, messages=(user("Hello"),), max_output=100)).bytes
+    )
+    assert {field} == body.keys() & {"max_tokens", "max_completion_tokens"}
+    assert 100 == body[field]

@@ -116,6 +116,7 @@ def test_a_provider_that_was_moved_says_where_it_is():
         ("olama:qwen3:8b", "did you mean 'ollama/qwen3:8b'?"),
         ("/gpt-5", "known: reader, "),
         ("GPT-55", "known: reader, "),
+        ("GPT-5", "did you mean 'openai/gpt-5'?"),
     ],
 )
 def test_an_id_that_no_provider_can_be_made_of_is_refused_where_it_is_checked(model, said):
@@ -213,3 +214,21 @@ def test_openai_moved_elsewhere_is_asked_without_its_key(json_server, monkeypatc
     server = json_server({"/v1/chat/completions": ANSWER})
     sent("openai/gpt-4o", {"openai": {"base_url": f"{server.url}/v1"}})
     assert "Authorization" not in server.asked[0].headers
+
+
+@pytest.mark.parametrize("model", ["openai/gpt-4o", "anthropic/claude-sonnet-4-5", "vllm/qwen"])
+def test_a_key_that_stays_behind_is_named_where_the_server_wants_one(json_server, monkeypatch, model):
+    name = model.partition("/")[0].upper() + "_API_KEY"
+    monkeypatch.setenv(name, PLANTED)
+    server = json_server({}, status=401, missing={"error": {"message": "who are you"}})
+    host = server.url.removeprefix("http://")
+    with pytest.raises(ProviderFault) as caught:
+        sent(f"{model}?base_url={server.url}/v1", {})
+    assert str(caught.value).endswith(f"; {name} is not sent to {host}: add key={name} if it should be")
+    with pytest.raises(ProviderFault) as caught:
+        sent(f"{model}?base_url={server.url}/v1&key={name}", {})
+    assert "is not sent" not in str(caught.value)
+    assert [None, PLANTED] == [
+        (asked.headers["x-api-key"] or asked.headers["Authorization"] or "").removeprefix("Bearer ") or None
+        for asked in server.asked
+    ]

@@ -93,6 +93,7 @@ def test_no_text_of_a_server_brings_a_key_along():
     notes = []
     echo = says({"error": {"message": f"the header was Bearer {KEY}"}}, 503)
     assert "[OPENAI_API_KEY]" in str(failed(echo, on_note=notes.append))
+    notes = [line for line in notes if line]
     assert len(notes) == QUICK.tries - 1
     assert all(note.startswith("openai/small: ") and KEY not in note for note in notes)
     page = says(f"<html>{KEY}</html>".encode(), kind="text/html")

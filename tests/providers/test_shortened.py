@@ -1,10 +1,11 @@
 """Signs of a full window inside a reply that says nothing of it, and what must not be taken for one."""
 
 from ethang_nb.context.messages import ToolCall, assistant
+from ethang_nb.context.shortening import Reading
 from ethang_nb.context.window import Window
 from ethang_nb.errors import Overflow
 from ethang_nb.providers.protocol import Reply, Usage
-from ethang_nb.providers.shortened import Reading, silent_overflow
+from ethang_nb.providers.shortened import silent_overflow
 
 WINDOW = Window.of(8_000, source="given")  # reserve 1,600
 
@@ -106,6 +107,38 @@ def test_an_answer_that_got_all_it_asked_for_is_no_sign():
     full = reply(7_000, 1_000, stop="length")
     assert not silent_overflow(full, own=100, window=WINDOW, asked=1_000)
     assert silent_overflow(full, own=100, window=WINDOW, asked=1_001)
+
+
+def test_a_window_smaller_than_given_ends_the_answer():
+    """Both replies of a llama.cpp server with 2,048 tokens to a session that was told 8,000."""
+    for read, written in ((1_671, 377), (1_878, 170)):
+        fault = judged(reply(read, written, stop="length"))
+        assert isinstance(fault, Overflow)
+        assert (read + 1_600, 2_048, written) == (fault.tokens, fault.limit, fault.room)
+        assert f"after {written} of the 1,600 tokens asked for" in str(fault)
+        assert "2,048: there the server's window ends, not at 8,000 (given)" in str(fault)
+        assert "\n" not in str(fault)
+
+
+def test_a_limit_of_the_output_alone_is_no_smaller_window():
+    """A server's own n_predict, or a model that puts out no more: the sum is any number, the output a round one."""
+    assert not judged(reply(1_671, 378, stop="length")), "no size of a window"
+    assert not judged(reply(1_536, 512, stop="length")), "the output is a limit's size"
+    assert not judged(reply(1_798, 250, stop="length"))
+    assert judged(reply(1_797, 251, stop="length"))
+
+
+def test_nearly_all_that_was_asked_for_is_no_smaller_window():
+    assert judged(reply(2_657, 1_439, stop="length"))
+    assert not judged(reply(2_655, 1_441, stop="length"))
+    asked = silent_overflow(reply(1_671, 377, stop="length"), own=100, window=WINDOW, asked=377)
+    assert asked is None, "all of it"
+
+
+def test_only_an_answer_that_was_cut_shows_a_smaller_window():
+    assert not judged(reply(1_671, 377, stop="end"))
+    assert not judged(reply(1_671, 377, stop="calls"))
+    assert not judged(reply(1_671, 377, stop="cut"))
 
 
 def test_llama_cpp_s_completed_answer_that_fills_the_window_to_the_token():

@@ -121,7 +121,9 @@ def test_timings_of_llama_cpp():
     assert Usage(output=31) == of_timings({"predicted_n": 31, "prompt_n": 3})
 
 
-@pytest.mark.parametrize("nonsense", [-1, True, 1.5, 7.0, "7", None, [7], {"n": 7}, float("nan")])
+@pytest.mark.parametrize(
+    "nonsense", [-1, -7.0, True, 1.5, "7", "7.0", None, [7], {"n": 7}, float("nan"), float("inf"), 1e30]
+)
 def test_what_is_no_number_of_tokens_is_not_said(nonsense):
     assert whole(nonsense) is None
     report = dict.fromkeys(("prompt_tokens", "completion_tokens", "cached_tokens", "total_tokens"), nonsense)
@@ -132,6 +134,24 @@ def test_what_is_no_number_of_tokens_is_not_said(nonsense):
     )
     assert of_responses({"input_tokens": nonsense, "output_tokens_details": nonsense}) is None
     assert of_timings({"cache_n": nonsense, "prompt_n": nonsense}) is None
+
+
+def test_a_whole_number_may_come_as_a_float():
+    assert [40, 0] == [whole(40.0), whole(-0.0)]
+    assert all(type(number) is int for number in (whole(40.0), whole(0.0)))
+    report = {
+        "prompt_tokens": 40.0,
+        "completion_tokens": 6.0,
+        "prompt_tokens_details": {"cached_tokens": 0.0},
+    }
+    assert Usage(input=40, output=6, cached=0) == of_chat(report)
+    assert Usage(input=42, output=6, cached=2) == of_messages(
+        {"input_tokens": 40.0, "cache_read_input_tokens": 2.0, "output_tokens": 6.0}
+    )
+    assert Usage(input=40, output=6) == of_responses({"input_tokens": 40.0, "output_tokens": 6.0})
+    assert Usage(input=40, output=6, cached=0) == of_timings(
+        {"cache_n": 0.0, "prompt_n": 40.0, "predicted_n": 6.0}
+    )
 
 
 @pytest.mark.parametrize("read", [of_chat, of_messages, of_responses, of_timings])

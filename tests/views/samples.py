@@ -53,16 +53,19 @@ class Run:
         "Read every file in data/contracts and tell me which orders the cap affects. Never open contract_17."
     )
     ending: str = "completed"
+    label: str = ""
     answer: str = ""
+    partial: bool = False
     error: str = ""
     steps: int = 23
-    tokens_in: int = 71_806
-    tokens_out: int = 1_944
+    tokens_in: int | None = 71_806
+    tokens_out: int | None = 1_944
     p95: int | None = 781
     snapshot: Snapshot | None = None
     diffs: tuple[Diff, ...] = ()
     notices: tuple[str, ...] = ()
     usage: Spent = field(default_factory=Spent)
+    notes_usage: Spent = field(default_factory=Spent)
     note_tokens: int = 0
     note_cost: int | None = None
 

@@ -132,3 +132,39 @@ def test_notices_beyond_the_first_are_counted():
     found = replace(SMALL, notices=tuple(f"step {number}: odd" for number in range(7)))
     assert "3 more notices; see run.notices" in run.text(found)
     assert "step 5: odd" not in run.text(found)
+
+
+def test_our_own_count_is_told_from_the_providers():
+    assert run.figures(spent(own_input=12_345, own_output=512, cached=None, reasoning=None)).startswith(
+        "3 steps, about 12,345 tokens in (our count), about 512 out (our count), $"
+    )
+    assert run.figures(spent(own_input=345, own_output=0)).startswith(
+        "3 steps, about 12,345 tokens in (345 by our count, 10,200 cached), 512 out (300 reasoning), $"
+    )
+    found = replace(spent(own_input=12_345), note_tokens=1_200, notes_usage=Spent(own_output=5))
+    assert "about 12,345 tokens in (our count" in Reading(run.html(found)).text
+    assert run.spending(found)[-1] == "Of all this, handoff notes took about 1,200 tokens."
+
+
+def test_where_nothing_came_there_is_no_number():
+    found = replace(SMALL, ending="provider error", answer="", tokens_in=None, tokens_out=None)
+    assert run.text(found).startswith("Provider error: 1 step, no reply, 0 cleanups.")
+    assert "1 step, no reply, 0 cleanups" in Reading(run.html(found)).text
+
+
+def test_an_answer_that_broke_off_says_so_below_what_had_come():
+    found = replace(SMALL, ending="provider error", error="broken", partial=True)
+    assert run.text(found).endswith(f"Two orders: 8812 and 9034.\n{run.BROKE_OFF}")
+    assert run.BROKE_OFF in Reading(run.html(found)).text
+    assert run.BROKE_OFF not in run.text(replace(found, answer=""))
+    cut = run.answer(replace(found, answer="a" * 100), 10)
+    assert cut == f"aaaaaaaaaa\n… 90 more characters; see run.answer\n{run.BROKE_OFF}"
+
+
+def test_the_model_that_answered_is_named():
+    found = replace(SMALL, label="openai/gpt-5 at http://127.0.0.1/<v1>")
+    assert "Session contracts.\nModel: openai/gpt-5 at http://127.0.0.1/<v1>.\n" in run.text(found)
+    read = Reading(run.html(found))
+    assert not read.faults
+    assert "Session contracts. Model: openai/gpt-5 at http://127.0.0.1/<v1>." in read.text
+    assert "Model" not in run.text(SMALL)
