@@ -69,8 +69,10 @@ class Corrections:
 
     def of(self, window: Window) -> Window:
         """The window that is to be taken where `window` is named."""
-        known = self._of.get(window.total)
-        taken = known if known is not None and known.usable <= window.usable else window
+        taken = window
+        # What was corrected once may have been corrected again. It never grows, so this comes to an end.
+        while (known := self._of.get(taken.total)) not in (None, taken) and known.usable <= taken.usable:
+            taken = known
         most = self._most_output
         return taken if most is None or taken.reserve <= most else _with_output(taken, most)
 

@@ -119,22 +119,34 @@ def seen(session):
     }
 
 
+def assert_goes_on(session):
+    """A provider that takes what fits is asked again, whatever was refused before."""
+    session.provider = Answers("done")
+    try:
+        run = session.run("Say hi.")
+    except Misuse:  # the window that the provider named does not hold the fixed parts
+        return
+    assert run.ok or "--new" in run.error, run.error
+
+
 @settings(max_examples=15, deadline=None)
 @given(
     answers=st.lists(ANSWERS, min_size=3, max_size=25),
     notes=st.lists(NOTES, max_size=6),
     policy=st.sampled_from(sorted(eth.policies)),
+    sizes=st.tuples(*[st.sampled_from([0, 0, 40, 500, 1_100])] * 3),
 )
-def test_whatever_a_provider_answers(answers, notes, policy):
+def test_whatever_a_provider_answers(answers, notes, policy, sizes):
     folder = Path(tempfile.mkdtemp(prefix="ethang-any-"))
     options = {"limits": eth.Limits(steps=12), "tools": [look]}
     session = eth.Session(name="t", window=2_600, policy=policy, root=folder, **options)
     try:
         session.provider = provider = Checked(answers, notes)
         provider.session = session
-        for task in ("Do this. Never call before noon.", "And now that.", "Go on."):
+        tasks = ("Do this. Never call before noon.", "And now that.", "Go on.")
+        for task, words in zip(tasks, sizes, strict=True):
             try:
-                run = session.run(task)
+                run = session.run(task + " word" * words)
             except Misuse:  # the window that the provider named holds no task
                 continue
             assert run.ending in Ending.__args__
@@ -153,6 +165,7 @@ def test_whatever_a_provider_answers(answers, notes, policy):
         assert () == session.drift
         assert {name: (before[name], after[name]) for name in before if before[name] != after[name]} == {}
         assert events == session.recorded
+        assert_goes_on(session)
     finally:
         session.close()
         shutil.rmtree(folder)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 import ethang_nb as eth
-from ethang_nb.agent.recovery import OUTPUT, SOURCE, advice, lesson, note_room
+from ethang_nb.agent.recovery import OUTPUT, SOURCE, Corrections, advice, lesson, note_room
 from ethang_nb.context.messages import Image, Message, Text, Thinking, assistant, from_json, user
 from ethang_nb.context.pairing import violations
 from ethang_nb.context.shortening import surely_read
@@ -344,6 +344,16 @@ def test_a_cleanup_that_a_person_asks_for_cuts_no_result_that_it_need_not(asked)
     session.compact()
     forms = {result.form for row in session.live.state.rows for result in row.results}
     assert "shrunk" not in forms
+
+
+def test_a_window_that_was_corrected_twice_is_the_smaller_one_wherever_the_first_is_named():
+    corrections, window = Corrections(), Window.of(8_000)
+    first = learnt(window, tokens=6_500, limit=4_096).window
+    second = learnt(first, tokens=3_900, limit=2_048).window
+    corrections.put(window, first)
+    corrections.put(first, second)
+    assert second == corrections.of(window) == corrections.of(first)
+    assert Window.of(9_000) == corrections.of(Window.of(9_000))
 
 
 def test_no_numbers_at_all_bring_one_cleanup_and_one_resend(asked):

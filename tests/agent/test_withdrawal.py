@@ -129,12 +129,14 @@ def test_a_task_that_failed_otherwise_stays(asked, fault):
     assert session.live.state.is_live(0)
 
 
-def test_a_request_that_was_answered_is_not_withdrawn(asked):
-    session = asked(refusal(tokens=3_500), answered("Short."), "done")
-    run = session.run("word " * 1_200)
-    session.run("Next.")
-    assert run.ok or run.ending == "provider error"
-    assert ("withdrawn" in kinds(session)) == (not run.ok)
+def test_a_task_that_a_cleanup_made_room_for_is_not_withdrawn(asked):
+    session = asked("word " * 2_500, refusal(tokens=4_500), "done", policy="pressure")
+    assert session.run("Tell me all.").ok
+    run = session.run("And in short?")
+    assert run.ok, run.error
+    assert 1 == kinds(session).count("overflow")
+    assert session.run("Next.").ok
+    assert "withdrawn" not in kinds(session)
 
 
 def test_its_constraints_were_said_and_hold(asked):

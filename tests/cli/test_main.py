@@ -47,7 +47,10 @@ def test_help_of_a_command_is_the_same_text_whichever_way_it_is_asked_for(capsys
         (["demo", "--window", "-5"], "window is '-5'"),
         (["demo", "--window", "99999999999999999999"], "to 100,000,000"),
         (["demo", "--steps", "none"], "--steps is 'none'; give a whole number of steps from 1"),
-        (["demo", "--model", "openai:gpt-4o"], "unknown model 'openai:gpt-4o'; known: reader, script"),
+        (
+            ["demo", "--model", "openai:gpt-4o"],
+            "unknown model 'openai:gpt-4o'; did you mean 'openai/gpt-4o'?",
+        ),
         (["demo", "--bogus"], "unknown option '--bogus'; known: "),
         (["demo", "--out", ""], "--out is blank; give a path"),
         (["demo", "--folder="], "--folder is blank; give a path"),
