@@ -62,9 +62,9 @@ def test_importing_the_package_loads_nothing_heavy():
 def test_a_session_with_a_stand_in_loads_no_network_and_no_snapshot_of_models(tmp_path):
     """The reader answers a first cell as fast as a kernel without any of it."""
     code = (
-        "import ethang_nb; from ethang_nb.providers import models; "
+        "import ethang_nb; from ethang_nb.providers.models import facts; "
         f"session = ethang_nb.Session('reader', root={str(tmp_path)!r}); session.run('hello'); "
-        "session.close(); assert not models._snapshot.cache_info().currsize"
+        "session.close(); assert not facts._snapshot.cache_info().currsize"
     )
     assert not {"httpx", "httpx_sse", "stamina", "openai", "IPython"} & set(loaded(code))
 

@@ -22,8 +22,8 @@ from ethang_nb.context.messages import Message, to_json
 from ethang_nb.context.plan import Plan
 from ethang_nb.context.shortening import Reading, surely_read
 from ethang_nb.errors import CassetteMiss, EthangError, Overflow
+from ethang_nb.providers.faults.shortened import silent_overflow
 from ethang_nb.providers.protocol import Body, Reply, Request
-from ethang_nb.providers.shortened import silent_overflow
 
 __all__ = ["Asking", "Ended", "turn_over"]
 

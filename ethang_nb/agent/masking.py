@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from ethang_nb.context.messages import Message, from_json, to_json
-from ethang_nb.providers.credentials import mask
+from ethang_nb.providers.endpoints.credentials import mask
 
 __all__ = ["mask", "masked", "masked_message"]
 

@@ -18,8 +18,8 @@ from ethang_nb.providers.protocol import Provider
 from ethang_nb.providers.unasked import Unasked
 
 if TYPE_CHECKING:
-    from ethang_nb.providers.cassette import Cassette
-    from ethang_nb.providers.endpoints import Tables
+    from ethang_nb.providers.cassettes.cassette import Cassette
+    from ethang_nb.providers.endpoints.table import Tables
 
 __all__ = ["Models"]
 
@@ -87,7 +87,7 @@ class Models:
     def _opened(self, folder: Path) -> Cassette | None:
         if self.cassette is None:
             return None
-        from ethang_nb.providers.cassette import opened
+        from ethang_nb.providers.cassettes.cassette import opened
 
         return opened(self.cassette, folder)
 

@@ -15,14 +15,14 @@ from ethang_nb.context.pricing import Rates
 from ethang_nb.context.window import Window
 from ethang_nb.errors import CassetteMiss, EthangError, KeyMissing
 from ethang_nb.providers import registry
-from ethang_nb.providers.model_ids import named
-from ethang_nb.providers.models import ModelFacts, Prices
+from ethang_nb.providers.endpoints.model_ids import named
+from ethang_nb.providers.models.facts import ModelFacts, Prices
 from ethang_nb.providers.protocol import Provider
 from ethang_nb.providers.windows import window_of
 
 if TYPE_CHECKING:
-    from ethang_nb.providers.cassette import Cassette
-    from ethang_nb.providers.endpoints import Tables
+    from ethang_nb.providers.cassettes.cassette import Cassette
+    from ethang_nb.providers.endpoints.table import Tables
     from ethang_nb.providers.line import Line
 
 __all__ = ["Reach"]
@@ -59,7 +59,7 @@ class Reach:
         if not self._outside(model):
             return
         if self.cassette is None:
-            from ethang_nb.providers.cassette import refuse_without
+            from ethang_nb.providers.cassettes.cassette import refuse_without
 
             refuse_without(model)
         if self.cassette is None or self.cassette.needs_network:

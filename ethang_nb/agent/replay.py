@@ -13,7 +13,7 @@ from ethang_nb.context.settings import Settings
 from ethang_nb.context.timeline import Timeline
 from ethang_nb.context.window import Levels, Window
 from ethang_nb.errors import BadPolicy
-from ethang_nb.providers.models import ModelFacts
+from ethang_nb.providers.models.facts import ModelFacts
 from ethang_nb.providers.windows import window_of
 
 __all__ = ["SessionTimeline", "recorded", "replayed"]

@@ -16,7 +16,7 @@ from ethang_nb.context.counting import TokenCounter
 from ethang_nb.context.snapshot import Diff, Snapshot, StepRow
 from ethang_nb.context.wording import printable
 from ethang_nb.errors import RunEnded
-from ethang_nb.providers.models import Prices
+from ethang_nb.providers.models.facts import Prices
 from ethang_nb.providers.protocol import Reply
 
 __all__ = ["Ending", "Progress", "Run"]

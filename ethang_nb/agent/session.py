@@ -34,13 +34,13 @@ from ethang_nb.context.snapshot import Pin
 from ethang_nb.context.window import Window
 from ethang_nb.context.wording import printable
 from ethang_nb.errors import Misuse
-from ethang_nb.providers.endpoints import Tables
+from ethang_nb.providers.endpoints.table import Tables
 from ethang_nb.providers.protocol import Provider
 from ethang_nb.store.database import home
 from ethang_nb.tokens.registry import counter
 
 if TYPE_CHECKING:
-    from ethang_nb.providers.cassette import Cassette
+    from ethang_nb.providers.cassettes.cassette import Cassette
 
 __all__ = ["BUILT_IN", "OPEN", "Session"]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ethang_nb.context.counting import TokenCounter, message_tokens
 from ethang_nb.context.fold import PHANTOM
-from ethang_nb.providers.models import Prices
+from ethang_nb.providers.models.facts import Prices
 from ethang_nb.providers.protocol import Reply, Usage
 from ethang_nb.tokens.registry import family_of
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ethang_nb.agent.desk import Desk
 from ethang_nb.context.counting import TokenCounter
 from ethang_nb.context.notes import NoteTask
-from ethang_nb.providers.models import Prices
+from ethang_nb.providers.models.facts import Prices
 from ethang_nb.providers.protocol import Provider
 from ethang_nb.providers.summariser import choose
 from ethang_nb.tokens.registry import counter, family_ratio

@@ -10,10 +10,10 @@ from ethang_nb.context.catalogue import ToolSpec
 from ethang_nb.errors import BadMessage
 from ethang_nb.formats.detect import to_tools
 from ethang_nb.formats.sending import Shape
-from ethang_nb.providers.endpoints import WireName
+from ethang_nb.providers.endpoints.table import WireName
 from ethang_nb.providers.line import Parser
-from ethang_nb.providers.quirks import PLAIN
-from ethang_nb.providers.wires import wire
+from ethang_nb.providers.models.quirks import PLAIN
+from ethang_nb.providers.wires.by_name import wire
 
 __all__ = ["Asked", "Interface", "catalogue", "text_of"]
 

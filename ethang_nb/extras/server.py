@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 
 from ethang_nb.context.wording import preview
 from ethang_nb.errors import EthangError, Misuse, Overflow, ProviderFault
+from ethang_nb.providers.offline.wire import tokens
 from ethang_nb.providers.protocol import Body, Provider, Reply, Stop
 from ethang_nb.providers.registry import provider
-from ethang_nb.providers.wire import tokens
 from ethang_nb.tokens.registry import counter
 
 __all__ = ["Server", "serve"]

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ethang_nb.config import Tables
-from ethang_nb.providers import llama_options, reader
-from ethang_nb.providers.endpoints import ENDPOINTS, WIRES
-from ethang_nb.providers.models import listed
-from ethang_nb.providers.provider_fields import OPTIONS
+from ethang_nb.providers.endpoints.fields import OPTIONS
+from ethang_nb.providers.endpoints.table import ENDPOINTS, WIRES
+from ethang_nb.providers.llamacpp import options as llama_options
+from ethang_nb.providers.models.facts import listed
+from ethang_nb.providers.offline import reader
 from ethang_nb.providers.registry import models
 
 __all__ = ["files", "model_ids"]

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 from ethang_nb.config import Tables
 from ethang_nb.errors import BadWindow
 from ethang_nb.notebook.outputs import Rows
-from ethang_nb.providers.credentials import missing, present, withheld
-from ethang_nb.providers.endpoints import ENDPOINTS, Endpoint
-from ethang_nb.providers.live_facts import forget
-from ethang_nb.providers.model_ids import Named, named, own_row
-from ethang_nb.providers.models import ModelFacts, Prices
-from ethang_nb.providers.quirks import PLAIN, Quirks, quirks_of, wire_of
+from ethang_nb.providers.endpoints.credentials import missing, present, withheld
+from ethang_nb.providers.endpoints.model_ids import Named, named, own_row
+from ethang_nb.providers.endpoints.table import ENDPOINTS, Endpoint
+from ethang_nb.providers.models.facts import ModelFacts, Prices
+from ethang_nb.providers.models.live import forget
+from ethang_nb.providers.models.quirks import PLAIN, Quirks, quirks_of, wire_of
 from ethang_nb.providers.registry import facts, models
 
 __all__ = ["known", "listed"]

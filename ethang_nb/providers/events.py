@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from ethang_nb.errors import Overflow, ProviderFault
-from ethang_nb.providers.faults import fault_in
+from ethang_nb.providers.faults.faults import fault_in
 
 __all__ = ["DONE", "event_of", "nothing_said", "object_of"]
 

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, cast
 from httpx_sse import EventSource
 
 from ethang_nb.errors import ModelFault, Overflow, ProviderFault
-from ethang_nb.providers.credentials import mask
+from ethang_nb.providers.endpoints.credentials import mask
 from ethang_nb.providers.events import DONE
-from ethang_nb.providers.faults import fault_of
+from ethang_nb.providers.faults.faults import fault_of
 from ethang_nb.providers.protocol import Reply
 
 if TYPE_CHECKING:

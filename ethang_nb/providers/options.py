@@ -35,7 +35,7 @@ def pairs(model: str) -> dict[str, str]:
         name, _, value = pair.partition("=")
         name = unquote(name)
         if _key(name) in map(_key, found):
-            from ethang_nb.providers.provider_fields import hidden  # for this line only
+            from ethang_nb.providers.endpoints.fields import hidden  # for this line only
 
             provider = base.partition("/")[0]
             raise Misuse(f"option {hidden(name)!r} of {hidden(provider)} stands there twice; name it once")

@@ -11,13 +11,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ethang_nb.errors import Misuse
-from ethang_nb.providers.models import ModelFacts
+from ethang_nb.providers.models.facts import ModelFacts
 from ethang_nb.providers.protocol import Provider
 
 if TYPE_CHECKING:
-    from ethang_nb.providers.endpoints import Tables
+    from ethang_nb.providers.endpoints.model_ids import Named
+    from ethang_nb.providers.endpoints.table import Tables
     from ethang_nb.providers.line import Line
-    from ethang_nb.providers.model_ids import Named
 
 __all__ = ["Around", "check", "facts", "models", "preflight", "provider"]
 
@@ -49,7 +49,7 @@ def _stand_in(_: str, __: bool) -> ModelFacts:
 
 
 def _check_reader(model: str) -> None:
-    from ethang_nb.providers.reader import Reader
+    from ethang_nb.providers.offline.reader import Reader
 
     if model.partition("?")[0] != "reader":
         raise Misuse(f"model {model!r}: the reader takes no name after ':'; its options stand after '?'")
@@ -57,7 +57,7 @@ def _check_reader(model: str) -> None:
 
 
 def _reader(model: str, _: Around | None) -> Provider:
-    from ethang_nb.providers.reader import Reader
+    from ethang_nb.providers.offline.reader import Reader
 
     _check_reader(model)
     return Reader(model)
@@ -69,20 +69,20 @@ def _check_script(model: str) -> None:
 
 
 def _script(model: str, _: Around | None) -> Provider:
-    from ethang_nb.providers.script import Script
+    from ethang_nb.providers.offline.script import Script
 
     _check_script(model)
     return Script.load(model.partition(":")[2])
 
 
 def _check_llamacpp(model: str) -> None:
-    from ethang_nb.providers.llama_options import wanted
+    from ethang_nb.providers.llamacpp.options import wanted
 
     wanted(model)
 
 
 def _llamacpp(model: str, around: Around | None) -> Provider:
-    from ethang_nb.providers.llamacpp import LlamaCpp
+    from ethang_nb.providers.llamacpp.provider import LlamaCpp
 
     return LlamaCpp(model, around=around)
 
@@ -90,7 +90,7 @@ def _llamacpp(model: str, around: Around | None) -> Provider:
 def _llamacpp_facts(model: str, live: bool) -> ModelFacts | None:
     if not live:
         return None
-    from ethang_nb.providers import llamacpp
+    from ethang_nb.providers.llamacpp import provider as llamacpp
 
     return llamacpp.facts(model)
 
@@ -127,7 +127,7 @@ def check(model: str, *, tables: Tables = _NO_TABLES) -> None:
     if entry is not None:
         entry.check(model)
         if tables:
-            from ethang_nb.providers.model_ids import check_tables
+            from ethang_nb.providers.endpoints.model_ids import check_tables
 
             check_tables(tables)
     else:
@@ -136,7 +136,7 @@ def check(model: str, *, tables: Tables = _NO_TABLES) -> None:
 
 def preflight(model: str, *, tables: Tables = _NO_TABLES) -> None:
     """Raises KeyMissing where a model needs a variable that is not set. Raises as `check` does."""
-    from ethang_nb.providers import credentials
+    from ethang_nb.providers.endpoints import credentials
 
     if _entry(model) is None:
         credentials.require(_named(model, tables).endpoint)
@@ -153,14 +153,14 @@ def facts(model: str, *, tables: Tables = _NO_TABLES, live: bool = True) -> Mode
         if model not in _PROVIDERS:  # a bare name has nothing to check, nor is what it names worth loading
             entry.check(model)
         return entry.facts(model, live)
-    from ethang_nb.providers import lookup
+    from ethang_nb.providers.models import lookup
 
     return lookup.facts(model, tables, models(), live=live)
 
 
 def models() -> tuple[str, ...]:
     """How the known model ids look, for help and completion."""
-    from ethang_nb.providers.endpoints import ENDPOINTS
+    from ethang_nb.providers.endpoints.table import ENDPOINTS
 
     return (*(entry.form for entry in _PROVIDERS.values()), *(f"{name}/MODEL" for name in ENDPOINTS))
 
@@ -172,27 +172,27 @@ def _entry(model: str) -> _Entry | None:
 
 
 def _named(model: str, tables: Tables) -> Named:
-    from ethang_nb.providers.model_ids import named
+    from ethang_nb.providers.endpoints.model_ids import named
 
     found = named(model, tables)
     if found is None:
-        from ethang_nb.providers.lookup import unknown
+        from ethang_nb.providers.models.lookup import unknown
 
         raise unknown(model, tables, models())
     return found
 
 
 def _remote(model: str, named: Named, around: Around | None) -> Provider:
-    from ethang_nb.providers import credentials
-    from ethang_nb.providers.quirks import quirks_of, wire_of
+    from ethang_nb.providers.endpoints import credentials
+    from ethang_nb.providers.models.quirks import quirks_of, wire_of
     from ethang_nb.providers.remote import Remote
-    from ethang_nb.providers.wires import wire
+    from ethang_nb.providers.wires.by_name import wire
 
     endpoint = named.endpoint
     credentials.watch(endpoint)
 
     def line() -> Line:
-        from ethang_nb.providers.http import HttpLine
+        from ethang_nb.providers.http.line import HttpLine
 
         return HttpLine(
             lambda: credentials.address(endpoint),

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ethang_nb.errors import Overflow, ProviderFault
-from ethang_nb.providers.credentials import mask
+from ethang_nb.providers.endpoints.credentials import mask
 from ethang_nb.providers.hearing import Hearing
 from ethang_nb.providers.line import Call, Line, Wire
 from ethang_nb.providers.protocol import Body, Reply, Request

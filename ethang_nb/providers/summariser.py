@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ethang_nb.providers.models import ModelFacts
+from ethang_nb.providers.models.facts import ModelFacts
 
 __all__ = ["Choice", "choose"]
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from ethang_nb.context.window import Window
 from ethang_nb.errors import BadWindow, Unknown
-from ethang_nb.providers.models import ModelFacts
+from ethang_nb.providers.models.facts import ModelFacts
 from ethang_nb.providers.registry import facts
 
 __all__ = ["Find", "window_of"]
@@ -65,7 +65,7 @@ def _facts(model: str, find: Find) -> tuple[ModelFacts | None, str]:
         return None, f" ({error}); give a number of tokens"
     if known is not None:
         return known, ""
-    from ethang_nb.providers.lookup import advice
+    from ethang_nb.providers.models.lookup import advice
 
     return None, (
         f"; neither its own server nor the list of models that comes with ethang_nb says it; {advice(model)}"

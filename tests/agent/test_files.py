@@ -10,7 +10,7 @@ from ethang_nb.agent.files import CASSETTE, file_tools
 from ethang_nb.agent.jail import Jail
 from ethang_nb.context.counting import MESSAGE_OVERHEAD
 from ethang_nb.errors import PathRefused, ToolFault
-from ethang_nb.providers.cassette_names import SUFFIX
+from ethang_nb.providers.cassettes.names import SUFFIX
 from ethang_nb.tokens.registry import counter
 
 PAGE = 200

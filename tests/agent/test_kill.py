@@ -18,7 +18,7 @@ VICTIMS = """
 import json, os, signal, sys
 import jsonschema
 import ethang_nb as eth
-import ethang_nb.providers.reader, ethang_nb.agent.session
+import ethang_nb.providers.offline.reader, ethang_nb.agent.session
 from ethang_nb.store.record import Record
 
 def main(folder, model, task, kind, number):

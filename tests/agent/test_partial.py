@@ -10,8 +10,8 @@ from ethang_nb.agent.asking import Asking
 from ethang_nb.agent.breaking import came_of
 from ethang_nb.context.messages import assistant, to_json
 from ethang_nb.errors import Overflow, ProviderFault
+from ethang_nb.providers.http.waiting import Waits
 from ethang_nb.providers.protocol import Reply, Usage
-from ethang_nb.providers.waiting import Waits
 from ethang_nb.views import run as run_view
 from tests.agent import chatserver
 from tests.agent.chatserver import ChatServer

@@ -9,7 +9,7 @@ import ethang_nb as eth
 from ethang_nb.config import FILE
 from ethang_nb.context.pairing import violations
 from ethang_nb.errors import BadPolicy, Unknown
-from ethang_nb.providers.view import view
+from ethang_nb.providers.offline.view import view
 from tests.agent.stage import TASK, documents
 
 MINE = '[policies.mine]\nbase = "lean"\nlevels = [500, 600, 300]\nkeep = 2\n'

@@ -10,7 +10,7 @@ from ethang_nb.agent.opening import settings_of
 from ethang_nb.agent.reach import Reach
 from ethang_nb.context.pricing import Rates
 from ethang_nb.errors import BadWindow, CassetteMiss, KeyMissing, Unknown
-from ethang_nb.providers.models import ModelFacts, Prices
+from ethang_nb.providers.models.facts import ModelFacts, Prices
 from tests.agent import chatserver
 from tests.agent.chatserver import ChatServer
 from tests.agent.stage import Answers, documents, kinds

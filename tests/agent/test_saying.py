@@ -14,8 +14,8 @@ from ethang_nb.context.messages import ToolCall, assistant
 from ethang_nb.context.pairing import violations
 from ethang_nb.context.replaying import JournalEntry
 from ethang_nb.errors import CassetteMiss
+from ethang_nb.providers.http.waiting import Waits
 from ethang_nb.providers.protocol import Reply
-from ethang_nb.providers.waiting import Waits
 from tests.agent import chatserver
 from tests.agent.chatserver import ChatServer
 from tests.agent.stage import TASK, Answers, asks, child, documents, kinds, reads, texts

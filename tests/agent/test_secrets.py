@@ -16,7 +16,7 @@ import ethang_nb as eth
 from ethang_nb.agent.masking import masked, masked_message
 from ethang_nb.context.messages import Message, Text, Thinking, ToolCall, ToolResult, assistant, user
 from ethang_nb.errors import Misuse, Overflow, ProviderFault
-from ethang_nb.providers.endpoints import ENDPOINTS
+from ethang_nb.providers.endpoints.table import ENDPOINTS
 from ethang_nb.providers.protocol import Reply
 from ethang_nb.views import run as run_view
 from tests.agent import chatserver

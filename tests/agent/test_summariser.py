@@ -6,7 +6,7 @@ import ethang_nb as eth
 from ethang_nb.agent.reach import Reach
 from ethang_nb.context.messages import assistant
 from ethang_nb.errors import BadWindow, KeyMissing, Misuse, ProviderFault, Unknown
-from ethang_nb.providers.models import ModelFacts, Prices
+from ethang_nb.providers.models.facts import ModelFacts, Prices
 from ethang_nb.providers.protocol import Reply, Usage
 from ethang_nb.providers.summariser import Choice, choose
 from tests.agent.stage import TASK, Answers, documents, kinds, reads

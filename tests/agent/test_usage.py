@@ -7,7 +7,7 @@ from ethang_nb.agent.run import Run
 from ethang_nb.agent.spending import Spending
 from ethang_nb.context.messages import assistant
 from ethang_nb.context.pricing import Rates
-from ethang_nb.providers.models import Prices
+from ethang_nb.providers.models.facts import Prices
 from ethang_nb.providers.protocol import Reply, Usage
 from ethang_nb.testing import WordCounter
 from ethang_nb.views import run as run_view

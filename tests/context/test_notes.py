@@ -26,8 +26,8 @@ from ethang_nb.context.notes import (
 from ethang_nb.context.pointers import REFERENCES_HEAD
 from ethang_nb.context.policy import LINE_TOKENS
 from ethang_nb.context.versions import Versions
-from ethang_nb.providers.notes import constraints
-from ethang_nb.providers.view import Item, View
+from ethang_nb.providers.offline.notes import constraints
+from ethang_nb.providers.offline.view import Item, View
 from ethang_nb.testing import WordCounter
 from ethang_nb.tokens.registry import counter
 

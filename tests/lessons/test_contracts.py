@@ -4,7 +4,7 @@ import pytest
 
 from ethang_nb.errors import PathRefused
 from ethang_nb.lessons import contracts
-from ethang_nb.providers.passages import split, together
+from ethang_nb.providers.offline.passages import split, together
 from ethang_nb.store.search import rank
 from ethang_nb.tokens.registry import counter
 

@@ -5,7 +5,7 @@ import pytest
 import ethang_nb
 from ethang_nb.agent.session import BUILT_IN
 from ethang_nb.notebook.commands import COMMANDS
-from ethang_nb.providers.endpoints import WIRES
+from ethang_nb.providers.endpoints.table import WIRES
 
 
 def offered(notebook, line, before=""):

@@ -3,7 +3,7 @@
 import pytest
 
 from ethang_nb.notebook.extension import load, unload
-from ethang_nb.providers.models import listed
+from ethang_nb.providers.models.facts import listed
 from tests.notebook.test_completion import offered
 from tests.providers.json_server import json_servers
 

@@ -10,8 +10,8 @@ import pytest
 
 from ethang_nb.context.catalogue import ToolSpec
 from ethang_nb.context.messages import Message, ToolCall, ToolResult, assistant, system, tool, user
+from ethang_nb.providers.offline.reader import Reader
 from ethang_nb.providers.protocol import Provider, Reply, Request
-from ethang_nb.providers.reader import Reader
 
 TOOLS = ("read_file", "list_files", "read_spill", "find_in_record", "release_context")
 

@@ -1,4 +1,4 @@
-"""Makes `ethang_nb/providers/models.json` and its notice: `python -m tests.providers.model_facts LITELLM_WHEEL`.
+"""Makes `ethang_nb/providers/models/models.json` and its notice: `python -m tests.providers.model_facts LITELLM_WHEEL`.
 
 Windows, outputs, prices and abilities come from the file that the wheel of litellm carries; the total window, where it
 is more than what may be sent, and the models that litellm does not list come from the installed genai-prices. Both are
@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-FACTS = ROOT / "ethang_nb" / "providers" / "models.json"
-NOTICE = ROOT / "ethang_nb" / "providers" / "models.NOTICE.txt"
+FACTS = ROOT / "ethang_nb" / "providers" / "models" / "models.json"
+NOTICE = ROOT / "ethang_nb" / "providers" / "models" / "models.NOTICE.txt"
 DATA = "litellm/model_prices_and_context_window_backup.json"
 MODES = {"chat", "responses"}
 

@@ -4,7 +4,7 @@ import asyncio
 import json
 
 from ethang_nb.providers.hearing import Hearing
-from ethang_nb.providers.responses_parser import ResponsesParser
+from ethang_nb.providers.wires.responses_parser import ResponsesParser
 
 USAGE = {
     "input_tokens": 1_200,

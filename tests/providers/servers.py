@@ -14,12 +14,12 @@ import pytest
 
 from ethang_nb.context.messages import assistant
 from ethang_nb.errors import ProviderFault
-from ethang_nb.providers.faults import fault_in
+from ethang_nb.providers.faults.faults import fault_in
 from ethang_nb.providers.hearing import Hearing
-from ethang_nb.providers.http import HttpLine
+from ethang_nb.providers.http.line import HttpLine
+from ethang_nb.providers.http.waiting import Waits
 from ethang_nb.providers.line import Call
 from ethang_nb.providers.protocol import Body, Reply, Usage
-from ethang_nb.providers.waiting import Waits
 
 SSE = "text/event-stream"
 QUICK = Waits(first=0.01, most=0.02, jitter=0.0)

@@ -6,14 +6,14 @@ It stands where HTTP would: what it says is heard byte by byte like anything els
 import asyncio
 import json
 
-from ethang_nb.providers.anthropic import MessagesWire
-from ethang_nb.providers.cassette import opened
+from ethang_nb.providers.cassettes.cassette import opened
 from ethang_nb.providers.hearing import STREAM
-from ethang_nb.providers.openai_chat import ChatWire
-from ethang_nb.providers.openai_responses import ResponsesWire
+from ethang_nb.providers.models.quirks import PLAIN
 from ethang_nb.providers.protocol import Request
-from ethang_nb.providers.quirks import PLAIN
 from ethang_nb.providers.remote import Remote
+from ethang_nb.providers.wires.anthropic import MessagesWire
+from ethang_nb.providers.wires.openai_chat import ChatWire
+from ethang_nb.providers.wires.openai_responses import ResponsesWire
 from ethang_nb.testing import ManualClock
 
 WIRES = {"chat": ChatWire(PLAIN), "messages": MessagesWire(PLAIN), "responses": ResponsesWire(PLAIN)}

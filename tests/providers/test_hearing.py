@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from ethang_nb.errors import Overflow, ProviderFault
 from ethang_nb.providers import hearing as module
-from ethang_nb.providers.anthropic import MessagesWire
-from ethang_nb.providers.openai_chat import ChatWire
-from ethang_nb.providers.openai_responses import ResponsesWire
+from ethang_nb.providers.models.quirks import PLAIN
 from ethang_nb.providers.protocol import Reply
-from ethang_nb.providers.quirks import PLAIN
+from ethang_nb.providers.wires.anthropic import MessagesWire
+from ethang_nb.providers.wires.openai_chat import ChatWire
+from ethang_nb.providers.wires.openai_responses import ResponsesWire
 from tests.providers.servers import DONE, SSE, event, heard
 
 TWO = b'data: {"t":"a"}\n\ndata: {"t":"b"}\n\ndata: [DONE]\n\n'

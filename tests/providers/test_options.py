@@ -3,10 +3,10 @@
 import pytest
 
 from ethang_nb.errors import Misuse
-from ethang_nb.providers.llama_options import wanted
-from ethang_nb.providers.model_ids import named
+from ethang_nb.providers.endpoints.model_ids import named
+from ethang_nb.providers.llamacpp.options import wanted
+from ethang_nb.providers.offline.reader import OPTIONS
 from ethang_nb.providers.options import options, pairs
-from ethang_nb.providers.reader import OPTIONS
 from ethang_nb.providers.registry import check
 
 

@@ -65,7 +65,7 @@ def test_naming_a_model_loads_no_other_provider():
         "print(sorted(m for m in sys.modules if m.startswith(('ethang_nb.providers.', 'yaml', 'jsonschema', 'httpx'))))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    loaded = ["models", "protocol", "registry"]
+    loaded = ["models", "models.facts", "protocol", "registry"]
     assert out.strip() == str([f"ethang_nb.providers.{name}" for name in loaded])
 
 

@@ -8,11 +8,11 @@ import pytest
 
 from ethang_nb.context.messages import assistant, user
 from ethang_nb.errors import KeyMissing, Overflow, ProviderFault
-from ethang_nb.providers.http import HttpLine
+from ethang_nb.providers.http.line import HttpLine
+from ethang_nb.providers.http.waiting import Waits
 from ethang_nb.providers.protocol import Reply, Request
 from ethang_nb.providers.registry import provider
 from ethang_nb.providers.remote import Remote
-from ethang_nb.providers.waiting import Waits
 from tests.providers.servers import DONE, QUICK, PlainWire, event, peer, says, streams
 
 KEY = "sk-" + "planted-0123456789"

@@ -4,7 +4,7 @@ import pytest
 
 from ethang_nb.context.window import Window
 from ethang_nb.errors import BadWindow, Misuse
-from ethang_nb.providers.models import ModelFacts
+from ethang_nb.providers.models.facts import ModelFacts
 from ethang_nb.providers.windows import window_of
 
 KNOWN = ModelFacts(total=400_000, max_output=128_000, max_input=272_000, source="a list, 2026-01-02")
@@ -50,7 +50,7 @@ def test_what_a_person_says_goes_before_the_facts():
 
 def test_tokens_ask_no_server(monkeypatch):
     """A number is a number: nobody waits for a server because of the reserve."""
-    from ethang_nb.providers import live_facts
+    from ethang_nb.providers.models import live as live_facts
 
     monkeypatch.setattr(live_facts, "ask", lambda *_: pytest.fail("asked"))
     assert 8_000 == window_of(8_000, model="vllm/x").total

@@ -1,0 +1,1 @@
+"""Cassettes: answers recorded once and played again."""

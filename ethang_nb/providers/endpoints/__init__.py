@@ -1,0 +1,1 @@
+"""Endpoints: where a model id leads, and with which key."""

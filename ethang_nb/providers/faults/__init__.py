@@ -1,0 +1,1 @@
+"""Faults: what an answer that is an error means."""

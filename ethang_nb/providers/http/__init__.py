@@ -1,0 +1,1 @@
+"""HTTP: bytes over the network, with limits, retries and waits."""

@@ -1,0 +1,1 @@
+"""llama.cpp: a model file served in this process."""

@@ -1,0 +1,1 @@
+"""Offline: the models that are rules or a file of turns, and need no network."""
