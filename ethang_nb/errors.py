@@ -67,6 +67,7 @@ __all__ = [
     "ToolFault",
     "Unknown",
     "nearest",
+    "nearest_few",
 ]
 
 
@@ -240,8 +241,12 @@ _LISTED = 200  # ► characters of the known names that a message lists
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known word closest to `name`, or None where none is close."""
-    found = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=_CLOSE)
-    return found[0] if found else None
+    return next(iter(nearest_few(name, known, 1)), None)
+
+
+def nearest_few(name: str, known: Iterable[str], most: int) -> list[str]:
+    """The known words close to `name`, at most so many, the closest first."""
+    return difflib.get_close_matches(name.lower(), list(known), n=most, cutoff=_CLOSE)
 
 
 def _unknown_text(kind: str, name: str, known: tuple[str, ...], meant: str) -> str:

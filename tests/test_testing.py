@@ -108,7 +108,7 @@ def test_a_stream_says_nothing_of_usage_unless_it_is_asked(server):
 
 
 def test_the_official_client_takes_its_answers():
-    openai = pytest.importorskip("openai")
+    openai = pytest.importorskip("openai", reason="needs the official client: uv sync --group peers")
     with (
         serve("reader") as server,
         openai.OpenAI(base_url=server.base_url, api_key="none", max_retries=0) as client,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import asdict, replace
 from functools import partial
+from textwrap import shorten
 from typing import Any, NamedTuple, NoReturn
 
 from ethang_nb.agent.breaking import came_of, came_of_text
@@ -26,6 +27,8 @@ from ethang_nb.providers.faults.shortened import silent_overflow
 from ethang_nb.providers.protocol import Body, Reply, Request
 
 __all__ = ["Asking", "Ended", "turn_over"]
+
+SAID = 200  # ► characters of what the provider said that an error repeats; the record has all of it
 
 
 class Ended(Exception):
@@ -109,7 +112,8 @@ class Asking:
         if learnt.room is None:
             plan = await self._clean_up()
             if not plan.lands:
-                return self._unhelped(first, f"its window, says the provider, and here {_no_help(plan)}")
+                why = f"its window, says the provider, and here {_no_help(plan)}"
+                return self._unhelped(first, why, advised=plan.outcome == "stuck")
         second = await self._send(max_output=learnt.room)
         if isinstance(second, Reply):
             return second
@@ -123,7 +127,10 @@ class Asking:
         """Why a reply to the last request came to its limit, and what to do about it."""
         usage, total = reply.usage, self.desk.live.state.window.total
         if usage is None or usage.input is None or usage.output is None or usage.output >= self._asked:
-            return "the answer reached the output limit; raise it or ask for less"
+            return (
+                f"the answer reached the output limit of {self._asked:,} tokens; ask for less, or keep more of the "
+                f"window for answers: window=eth.window({total}, reserve=N)"
+            )
         both = usage.input + usage.output
         if both == total:
             return (
@@ -166,15 +173,22 @@ class Asking:
             self.desk.live.ask_cleanup(refused=True)
         return await self.turn_over()
 
-    def _unhelped(self, refused: _Refused, why: str) -> Reply:
-        """What came, where it is an answer that the window's end cut off; else an honest error."""
+    def _unhelped(self, refused: _Refused, why: str, *, advised: bool = False) -> Reply:
+        """What came, where it is an answer that the window's end cut off; else an honest error.
+
+        `advised`: `why` ends with what can be done, which is not said again.
+        """
         fault, _, reply = refused
         if reply is not None and fault.room is not None:
             return replace(reply, stop="length")
         if fault.limits == "output":
             return self._fail(str(fault), fault)
         # What half of the task was answered with is no answer, and not shown as the beginning of one.
-        text = f"the request does not fit {why}: {fault}; {advice(fault)}"
+        said = shorten(str(fault), SAID, placeholder=" …")
+        if advised and fault.limits == "window":
+            text = f"the request does not fit {why} (it says: {said})"
+        else:
+            text = f"the request does not fit {why}: {said}; {advice(fault, tools=bool(self.desk.toolbox.specs))}"
         return self._fail(text, fault, shown=reply is None)
 
     async def _send(self, *, max_output: int | None = None) -> Reply | _Refused:

@@ -104,16 +104,21 @@ def chosen_tools(given: Sequence[Tool | Callable[..., Any] | str], built_in: Seq
 
 
 def check_room(state: State) -> None:
-    """A window that cannot even hold the fixed parts is refused before the first request."""
-    least = state.fixed + state.note_tokens
-    if least >= state.usable:
-        billed = (
-            f" (its provider counts {state.ratio / 10:.0f} % of what we do)" if state.ratio > OURS else ""
-        )
+    """A window that cannot even hold the fixed parts is refused before the first request.
+
+    Where only a note has no room beside them, there are requests that can be sent; that is said, not refused.
+    """
+    if state.fixed >= state.usable:
+        billed = ""
+        if state.ratio > OURS:
+            how = (
+                "counts" if state.reports.last else "is taken to count"
+            )  # before the first reply nobody knows
+            billed = f" (its provider {how} {state.ratio / 10:.0f} % of what we do)"
         raise BadWindow(
             f"window {state.window.total:,} leaves {state.usable:,} usable tokens{billed}, and the fixed parts take "
-            f"{least:,} (system {state.system:,}, tools {state.tools:,}, project {state.project:,}, a note "
-            f"{state.note_tokens:,}); take a larger window or {_smaller(state)}"
+            f"{state.fixed:,} (system {state.system:,}, tools {state.tools:,}, project {state.project:,}); take a "
+            f"larger window or {_smaller(state)}"
         )
 
 

@@ -102,7 +102,7 @@ class Loop:
         """What else helps: a task that nothing answered yet leaves by itself, the session's first one stays."""
         state = self.desk.live.state
         gone = withdrawn(state)
-        if gone is not None and gone.after.total + state.note_tokens <= state.hard:
+        if gone is not None and gone.after.total <= state.hard:
             return "; the next run starts without this task, which stays in the record"
         first = state.first_task
         return "; or start without what this session holds: --new" if 0 <= first != state.task else ""

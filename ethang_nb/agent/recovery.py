@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 SOURCE = "overflow message"
-"""Where a corrected window comes from."""
+"""Where a corrected window comes from; what it was taken for before stands after it."""
 QUOTA = "quota from an overflow message"
 OUTPUT = "most output from a refusal"
 LESS = 900  # ► per mille of a note's request that its second try takes at most
@@ -185,9 +185,16 @@ def _corrected(fault: Overflow, base: Window) -> Window | None:
         reserve=base.reserve if kept else by_rule,
         max_input=_below(base.max_input, limit),
         effective=_below(base.effective, limit),
-        source=SOURCE,
+        source=_source(base),
         reserve_given=kept,
     )
+
+
+def _source(base: Window) -> str:
+    """Where the corrected window comes from, and what stood there at first; one corrected again keeps that."""
+    if base.source.startswith(SOURCE):
+        return base.source
+    return f"{SOURCE}; {base.total:,} was {'given' if base.source == 'given' else 'taken'}"
 
 
 def _by_quota(fault: Overflow, base: Window) -> Window | None:
@@ -218,13 +225,14 @@ def _said(fault: Overflow, base: Window, window: Window | None) -> str:
     return f"the provider says the window is {window.total:,} tokens; it was taken for {base.total:,} ({base.source})"
 
 
-def advice(fault: Overflow) -> str:
-    """What a person can do where a cleanup did not help."""
+def advice(fault: Overflow, *, tools: bool = True) -> str:
+    """What a person can do where a cleanup did not help. `tools`: whether there are tools to do without."""
     if fault.limit is None:
         return "give a smaller window"
     if fault.limits == "quota":
         return f"ask the provider for more than {fault.limit:,} tokens a minute, or take another model"
-    return f"take a model with a window of more than {fault.limit:,} tokens, fewer tools, or a shorter task"
+    fewer = ", fewer tools," if tools else ""
+    return f"take a model with a window of more than {fault.limit:,} tokens{fewer} or a shorter task"
 
 
 def fault_data(

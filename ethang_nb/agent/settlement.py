@@ -83,7 +83,7 @@ def under(desk: Desk, window: int | str | Window | None, policy: Policy | None) 
         state.ratio,
     )
     wanted = state._replace(settings=settings)
-    if wanted.usable < state.usable or wanted.note_tokens > state.note_tokens:
+    if wanted.usable < state.usable:
         check_room(wanted)
     return wanted
 

@@ -8,20 +8,25 @@ from ethang_nb.context import kinds
 from ethang_nb.context.withdrawing import withdrawn
 from ethang_nb.context.wording import withdrawn_notice
 
-__all__ = ["withdraw"]
+__all__ = ["withdraw", "withdraws"]
 
 _OF_REQUESTS = (kinds.REQUEST, kinds.OVERFLOW, kinds.RUN_END)
 
 
 def withdraw(desk: Desk, run: Run | None = None) -> None:
     """Takes out the task of the last run, if it was refused and nothing answered it; `run` and session say so."""
-    if withdrawn(desk.live.state) is None or not _refused(desk):
+    if not withdraws(desk):
         return
     with desk.lock:
         decision = desk.live.withdraw()
         if decision is not None:
             desk.say((withdrawn_notice(desk.live.places(decision)),), run)
     desk.changes.tell("message")
+
+
+def withdraws(desk: Desk) -> bool:
+    """Whether the task of the last run leaves before the next piece of work begins."""
+    return withdrawn(desk.live.state) is not None and _refused(desk)
 
 
 def _refused(desk: Desk) -> bool:

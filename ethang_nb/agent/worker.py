@@ -17,10 +17,10 @@ from ethang_nb.agent.masking import mask
 from ethang_nb.agent.reseeding import ReseedPlan, foretold_reseed, reseed_plan
 from ethang_nb.agent.run import Ending, Progress, Run
 from ethang_nb.agent.runner import CLOSING, MainThread, Runner
-from ethang_nb.agent.withdrawal import withdraw
+from ethang_nb.agent.withdrawal import withdraw, withdraws
 from ethang_nb.context import kinds
 from ethang_nb.context.explain import next_cleanup
-from ethang_nb.context.messages import user
+from ethang_nb.context.messages import Message, user
 from ethang_nb.context.plan import Plan
 from ethang_nb.context.snapshot import Snapshot
 from ethang_nb.errors import EthangError, SessionBusy
@@ -107,8 +107,8 @@ class Worker:
             run = Run(desk.name, text, desk.provider.label)
             run.before = len(desk.chronicle.steps)
             message = user(text)
-            withdraw(desk, run)  # first: what was learnt from it is not to refuse what comes
-            desk.live.check(message)  # what is refused leaves nothing in the record
+            self._check(message)  # before anything is done: what is refused leaves no trace
+            withdraw(desk, run)
             if not self._begun:
                 self._open()
             self._begun = False
@@ -120,6 +120,21 @@ class Worker:
             self._runner.submit(self._work(run))
         desk.changes.tell("run started")
         return run
+
+    def _check(self, message: Message) -> None:
+        """Raises Misuse for a message that has no room in the window as it will stand when the message enters.
+
+        What is withdrawn before it no longer refuses it, and the core that its piece of work starts from takes room.
+        """
+        live = self._desk.live
+        withdrawing = withdraws(self._desk)
+        if withdrawing or not self._begun:
+            live = live.copy()
+            if withdrawing:
+                live.withdraw()
+            if not self._begun:
+                live.begin()
+        live.check(message)
 
     def stop(self) -> None:
         """Asks the run that is going on to end; nothing without one."""

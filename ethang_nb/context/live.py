@@ -71,6 +71,8 @@ __all__ = ["LiveContext", "Observer"]
 
 READS, OFFERS = "read_spill", "release_context"
 """The tools that texts of ours name; where a model lacks them, they do not."""
+LARGER = "give a larger window (--window N), if the model has one"
+"""The next step where what must stand takes too much."""
 
 
 class Observer(Protocol):
@@ -311,31 +313,29 @@ class LiveContext:
         self.versions.enter(number, address, total=total_of(message.text, address))
 
     def check(self, message: Message) -> None:
-        """Raises Misuse for a message of the person that could never be sent. Changes nothing."""
+        """Raises Misuse for a message of the person that could never be sent. Changes nothing.
+
+        Room for a note is no part of that: whether one is needed is decided at the request point.
+        """
         if _row_kind(message) == "user" and message.role == "user" and self._refuses:
             self._refuse_too_large(message_tokens(message, self.counter))
 
     def _refuse_too_large(self, tokens: int) -> None:
         state = self.state
-        fixed = state.fixed + state.core + state.note_tokens
+        fixed = state.fixed + state.core
         if fixed + tokens <= state.hard:
             return
         # Whatever takes most is to blame: a message of five tokens is not what does not fit.
         most, part, cure = max(
             (tokens, "this message", "Shorten it, or put it into a file and name the file"),
-            (state.system, "the system text", "Shorten it, or give a larger window"),
-            (state.project, "the project text", "Shorten it, or give a larger window"),
-            (state.tools, f"the catalogue of {len(self.tools)} tools", "Give fewer, or a larger window"),
-            (state.core, "the core", "Unpin what need not be kept, or give a larger window"),
-            (
-                state.note_tokens,
-                "the room for a note",
-                "Give a larger window, or a policy with a smaller note",
-            ),
+            (state.system, "the system text", f"Shorten it, or {LARGER}"),
+            (state.project, "the project text", f"Shorten it, or {LARGER}"),
+            (state.tools, f"the catalogue of {len(self.tools)} tools", f"Give fewer, or {LARGER}"),
+            (state.core, "the core", f"Unpin what need not be kept, start anew with --new, or {LARGER}"),
             key=itemgetter(0),
         )
         if part == "this message":
-            said = f"with {fixed:,} for the fixed parts and a note it does"
+            said = f"with {fixed:,} for the fixed parts it does"
         else:
             said = f"with {fixed - most + tokens:,} for the rest, {tokens:,} of it this message, it does"
         raise Misuse(

@@ -32,7 +32,7 @@ def withdrawn(state: State) -> Decision | None:
     draft = Draft(state)
     draft.drop_passing()
     for row in waiting:
-        if row != waiting[0] and draft.total + state.note_tokens <= hard:
+        if row != waiting[0] and draft.total <= hard:
             break
         draft.remove([(row, row + 1)])
     draft.render_core()

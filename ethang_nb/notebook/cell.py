@@ -12,7 +12,7 @@ from pathlib import Path
 from ethang_nb.agent.run import Run
 from ethang_nb.agent.session import Session
 from ethang_nb.config import NAMES, steps
-from ethang_nb.errors import EmptyTask, Misuse, PathRefused
+from ethang_nb.errors import CassetteMiss, EmptyTask, Misuse, PathRefused
 from ethang_nb.notebook.arguments import Flag, Given, variable
 from ethang_nb.notebook.commands import COMMANDS
 from ethang_nb.notebook.sessions import Choice, NotebookSessions
@@ -48,18 +48,33 @@ FLAGS = (
     ),
     Flag(name="--steps", value="N", about="the most steps a run may take"),
     Flag(name="--detach", about="return at once; the run goes on, and %ethang stop ends it"),
-    Flag(name="--raise", about="raise an error unless the run completes"),
+    Flag(
+        name="--raise",
+        about="raise an error unless the run completes; a cassette's miss in replay always is one",
+    ),
     Flag(name="-o", value="VAR", about="bind the run to this variable"),
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellRun:
-    """The run of a cell, the variable it is bound to ("" for none), and whether one that fell short is an error."""
+    """The run of a cell, the variable it is bound to ("" for none), and whether one that fell short is an error.
+
+    `missed`: the request that had no answer on the cassette, where nothing else may answer. That is an error without
+    being asked for: who runs a notebook from its cassette alone, as CI does, must not take a miss for a pass.
+    """
 
     run: Run
     variable: str
     strict: bool
+    missed: CassetteMiss | None = None
+
+    def check(self) -> None:
+        """Raises CassetteMiss for a miss in replay, RunEnded for a run that fell short where that was asked for."""
+        if self.missed is not None:
+            raise self.missed
+        if self.strict:
+            self.run.check()
 
 
 def run_cell(
@@ -71,8 +86,8 @@ def run_cell(
 ) -> CellRun:
     """Runs `text` and waits for its end, so that Run All works; with --detach it returns at once.
 
-    `tell` says before the run what a person should know by then: that an earlier kernel's record goes on. `show`
-    shows the session from then on; None where nothing could be seen of it.
+    `tell` says what a person should know by then: that an earlier kernel's record goes on, and how the answer of a
+    detached run is seen. `show` shows the session from then on; None where nothing could be seen of it.
 
     Raises what is wrong with the flags, the text or the settings before anything is recorded. ■ asks the run to
     end and waits for that; a second ■ lets go of it at once.
@@ -90,12 +105,21 @@ def run_cell(
     if show is not None:
         session.refuse_busy()  # a cell that cannot run shows why, and nothing else
         show(session)
+    before = _missed(session)
     try:
         run = session.start(text) if detach else session.run(text)
     except KeyboardInterrupt:  # in the moment before the wait began
         session.stop()
         raise
-    return CellRun(run=run, variable=name, strict=strict)
+    if detach:
+        later = f"{name} in another cell" if name else "give -o NAME, and NAME in another cell"
+        tell(f"The run goes on by itself and this output stays as it is; to see its answer: {later}.")
+    missed = None if detach or (found := _missed(session)) is before else found
+    return CellRun(run=run, variable=name, strict=strict, missed=missed)
+
+
+def _missed(session: Session) -> CassetteMiss | None:
+    return None if session.cassette is None else session.cassette.missed
 
 
 def _choice(given: Given) -> Choice:

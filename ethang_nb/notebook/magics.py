@@ -9,7 +9,7 @@ from IPython.core.magic import no_var_expand
 from IPython.display import display
 
 from ethang_nb.agent.session import Session
-from ethang_nb.errors import Missing, Misuse, Unknown
+from ethang_nb.errors import EthangError, Missing, Misuse, Unknown
 from ethang_nb.notebook.arguments import HELP_FLAGS, parse, silenced, split
 from ethang_nb.notebook.cell import FLAGS, run_cell
 from ethang_nb.notebook.commands import COMMANDS, Asked, Command
@@ -54,10 +54,12 @@ def _cell(line: str, cell: str, shell: Any, sessions: NotebookSessions) -> Any:
         raise Stopped from None
     if found.variable:
         shell.push({found.variable: found.run})
-    if found.strict and not found.run.ok:
+    try:
+        found.check()
+    except EthangError:
         if not quiet:
             display(found.run)  # type: ignore[no-untyped-call]
-        found.run.check()
+        raise
     return None if quiet else found.run
 
 

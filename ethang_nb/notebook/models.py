@@ -6,26 +6,28 @@ A key is never shown, only whether its variable is set.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 
 from ethang_nb.config import Tables
 from ethang_nb.errors import BadWindow
 from ethang_nb.notebook.outputs import Rows
-from ethang_nb.providers.endpoints.credentials import missing, present, withheld
+from ethang_nb.providers.endpoints.credentials import missing, present, readable, withheld
 from ethang_nb.providers.endpoints.model_ids import Named, named, own_row
-from ethang_nb.providers.endpoints.table import ENDPOINTS, Endpoint
-from ethang_nb.providers.models.facts import ModelFacts, Prices
+from ethang_nb.providers.endpoints.table import ENDPOINTS, Endpoint, WireName
+from ethang_nb.providers.models.facts import ModelFacts, Prices, providers_of
 from ethang_nb.providers.models.live import forget
+from ethang_nb.providers.models.lookup import near_names
 from ethang_nb.providers.models.quirks import PLAIN, Quirks, quirks_of, wire_of
 from ethang_nb.providers.registry import facts, models
 
 __all__ = ["known", "listed"]
 
-WIRES: Mapping[str, str] = {
-    "chat": "Chat Completions",
-    "responses": "Responses",
-    "anthropic": "Messages",
-    "": "Responses for models that reason, else Chat Completions",
+APIS: Mapping[WireName, str] = {
+    "chat": "Chat Completions, as OpenAI's",
+    "responses": "Responses, as OpenAI's",
+    "anthropic": "Messages, as Anthropic's",
 }
+LOCAL = "llamacpp"
 
 
 def listed(tables: Tables) -> Rows:
@@ -47,7 +49,8 @@ def known(model: str, tables: Tables) -> Rows:
     forget()
     place = named(model, tables)
     try:
-        sizes = list(_sizes(facts(model, tables=tables)))
+        found = facts(model, tables=tables)
+        sizes = [*_sizes(found), *_name(model, place, known=found is not None)]
     except BadWindow as unknown:  # the cause is what is asked for here
         sizes = [("window", str(unknown))]
     rows = [*sizes, *(_endpoint(place) if place else ())]
@@ -55,14 +58,37 @@ def known(model: str, tables: Tables) -> Rows:
 
 
 def _stand_in(form: str) -> str:
+    if form.startswith(LOCAL):
+        there = find_spec("xllamacpp") is not None
+        state = "is installed" if there else "is not installed: pip install 'ethang_nb[local]'"
+        return f"runs on this machine, in the notebook's kernel · llama.cpp {state}"
     found = facts(form, live=False)
-    if found is None:
-        return "answers here, on this machine; its window is the one it is started with"
+    assert found is not None  # noqa: S101  stand-ins have a window without asking anybody
     return f"{found.total:,} tokens unless --window says otherwise ({found.source})"
 
 
+def _name(model: str, place: Named | None, *, known: bool) -> Iterator[tuple[str, str]]:
+    """What to write instead, where a cell could not take the id as it stands, or where it may have a slip."""
+    head = model.partition("?")[0]
+    provider, stroke, name = head.partition("/")
+    if place is not None:
+        near = () if known else near_names(provider, place.model)
+        if near:
+            yield "did you mean", ", ".join(f"{provider}/{each}" for each in near)
+    elif known and not stroke and (makers := providers_of(head)):
+        reached = [f"--model {each}/{head}" for each in makers if each in ENDPOINTS]
+        yield "in a cell", " or ".join(reached) or _unreached(makers[0])
+    elif known and name and provider != LOCAL:
+        yield "in a cell", _unreached(provider)
+
+
+def _unreached(provider: str) -> str:
+    return f"only where ethang.toml says where {provider} is reached: [providers.{provider}] base_url = …"
+
+
 def _reached(row: Endpoint) -> str:
-    return f"{row.base_url} · {_key(row)}"
+    key = _key(row)
+    return f"{readable(row)} · {f'key: {key}' if row.key else key}"
 
 
 def _key(row: Endpoint) -> str:
@@ -70,18 +96,21 @@ def _key(row: Endpoint) -> str:
         name = missing(row)
         return f"needs {name}, which is not set" if name else withheld(row) or "no key"
     state = "is set" if present(row.key) else "is not set" if row.key_needed else "is not set, nor needed"
-    return f"key: {row.key} {state}"
+    return f"{row.key} {state}"
 
 
 def _endpoint(found: Named) -> Iterator[tuple[str, str]]:
     row = found.endpoint
-    yield "address", row.base_url
+    yield "address", readable(row)
     yield "key", _key(row)
-    yield "wire format", WIRES[wire_of(row, found.model)]
+    yield "API", APIS[wire_of(row, found.model)]
     if row.quirks:
-        yield "said to differ", ", ".join(f"{name} = {_word(value)}" for name, value in row.quirks.items())
-    if differs := _differs(quirks_of(row, found.model)):
-        yield "differs", ", ".join(differs)
+        yield "your settings", ", ".join(f"{name} = {_word(value)}" for name, value in row.quirks.items())
+    quirks = quirks_of(row, found.model)
+    if refused := _refused(quirks):
+        yield "does not take", ", ".join(refused)
+    if quirks.cached_from != PLAIN.cached_from:
+        yield "cache", f"holds beginnings of requests from {quirks.cached_from:,} tokens on"
 
 
 def _word(value: bool | str) -> str:
@@ -90,7 +119,7 @@ def _word(value: bool | str) -> str:
 
 def _sizes(found: ModelFacts | None) -> Iterator[tuple[str, str]]:
     if found is None:
-        yield "window", "unknown; give --window"
+        yield "window", "unknown: it is in no list here; give its size with --window"
         return
     yield "window", f"{found.total:,} tokens"
     if found.max_input is not None:
@@ -112,14 +141,13 @@ def _prices(prices: Prices) -> str:
     )
 
 
-def _differs(quirks: Quirks) -> list[str]:
-    says = {
-        "no temperature, top_p or top_k": not quirks.sampling,
-        "no forced tool call": not quirks.forced_tools,
-        "no answer begun for it": not quirks.prefill,
-        "no tools": not quirks.tools,
-        "no images": not quirks.images,
-        "no JSON schema": not quirks.schema,
-        f"a prefix is cached from {quirks.cached_from:,} tokens on": quirks.cached_from != PLAIN.cached_from,
+def _refused(quirks: Quirks) -> list[str]:
+    takes = {
+        "temperature, top_p, top_k": quirks.sampling,
+        "a tool call that is forced": quirks.forced_tools,
+        "an answer that is begun for it": quirks.prefill,
+        "tools": quirks.tools,
+        "images": quirks.images,
+        "a JSON schema for its answer": quirks.schema,
     }
-    return [words for words, holds in says.items() if holds]
+    return [words for words, taken in takes.items() if not taken]

@@ -13,6 +13,8 @@ from ethang_nb.store.record import SessionRow
 
 __all__ = ["Line", "Output", "Pins", "Rows", "Sessions", "Several"]
 
+_WHOLE = "white-space:nowrap"  # a name that is to be typed stands in one line
+
 
 class Output(Shown):
     """A value that draws itself."""
@@ -125,7 +127,7 @@ class Rows(Output):
         from ethang_nb.views.stylesheet import output
 
         drawn: list[Any] = [
-            el("tr", el("th", name, scope="row"), *(el("td", cell) for cell in rest))
+            el("tr", el("th", name, scope="row", style=_WHOLE), *(el("td", cell) for cell in rest))
             for name, *rest in self.rows
         ]
         table = el("table", el("caption", self.title), el("tbody", join(*drawn)))

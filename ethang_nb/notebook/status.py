@@ -7,11 +7,15 @@ from pathlib import Path
 
 from ethang_nb.agent.session import Session
 from ethang_nb.context import kinds
+from ethang_nb.context.budget import Budget
 from ethang_nb.notebook.outputs import Rows
 from ethang_nb.store.journal_mode import journal_mode
 from ethang_nb.views.numbers import count, grouped, percent, tokens
+from ethang_nb.views.plain import line
 
 __all__ = ["status"]
+
+OURS = 1000  # per mille: the provider counts as we do
 
 
 def status(
@@ -23,16 +27,12 @@ def status(
     """
     snapshot = session.snapshot
     budget = snapshot.budget
-    window = budget.window
     p95 = "no request yet" if budget.p95 is None else f"p95 {percent(budget.p95)}"
     rows = (
         ("model", f"{snapshot.model_label}{_from(sources, 'model')}"),
         *_reach(session),
         ("policy", f"{snapshot.policy}{_from(sources, 'policy')}"),
-        (
-            "window",
-            f"{tokens(window.total)}, {grouped(window.usable)} of them usable{_from(sources, 'window')}",
-        ),
+        ("window", f"{_window(budget)}{_from(sources, 'window')}"),
         ("fill", f"{percent(budget.fill)}, {tokens(budget.used)}, {p95}"),
         ("room", f"for one more result of {tokens(budget.room)} before the next cleanup"),
         ("state", _state(session, stop)),
@@ -40,6 +40,15 @@ def status(
         *(("notice", notice) for notice in (*snapshot.notices, *notices)),
     )
     return Rows(title=f"Session {session.name}", rows=rows)
+
+
+def _window(budget: Budget) -> str:
+    """Total, usable as the budget has it, and who said that this is the window, where it is not who set it."""
+    window = budget.window
+    said = f"{tokens(window.total)}, {grouped(budget.usable)} of them usable"
+    if budget.ratio != OURS:
+        said += f" (this model is taken to count {percent(budget.ratio)} of ours)"
+    return said if window.source == "given" else f"{said}; {line(window.source, 60)}"
 
 
 def _from(sources: Mapping[str, str], name: str) -> str:
@@ -67,9 +76,11 @@ def _state(session: Session, stop: str) -> str:
     if session.running:
         how = "■" if session.main.waiting else stop
         return f"running, at step {grouped(session.live.step)}; {how} ends the run"
-    ended = session.archive.record.events(kinds=(kinds.RUN_END,))
+    record = session.archive.record
+    ended = record.events(kinds=(kinds.RUN_END,))
+    sent = len(record.events(kinds=(kinds.REQUEST,)))  # as runs count: a cleanup alone is no step of theirs
     said = f"the last run ended {ended[-1].data['ending']}" if ended else "nothing was run yet"
-    return f"at rest after {count(session.live.step, 'step')}; {said}"
+    return f"at rest after {count(sent, 'step')}; {said}"
 
 
 def _record(session: Session) -> str:

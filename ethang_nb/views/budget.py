@@ -23,6 +23,8 @@ _HOW: dict[How, str] = {
 }
 _HOW_ROW: dict[How, str] = {"exact": "exact", "estimated": "estimated", "provider": "provider"}
 _UNITS = {"tools": "", "core": "pin"}
+BEYOND_SENT = "more than may be sent"
+OURS = 1000  # per mille: the provider counts as we do
 FREE, BEYOND, UNSENDABLE, RESERVE, OVER = "·", "░", "×", "/", "!"
 TOO_FULL = 900  # per mille of usable at p95: above it the budget is wrong (DESIGN section 6)
 
@@ -79,7 +81,7 @@ def rows(budget: Budget) -> tuple[Row, ...]:
     rest = (
         (FREE, "free", budget.free, True, "free"),
         (BEYOND, "beyond effective", budget.beyond, False, "dots"),
-        (UNSENDABLE, "more than may be sent", budget.unsendable, False, "dots"),
+        (UNSENDABLE, BEYOND_SENT, budget.unsendable, False, "dots"),
         (RESERVE, "reserve for the answer", window.reserve, False, "hatch"),
         (OVER, "over what fits", budget.over, False, "over"),
     )
@@ -143,6 +145,7 @@ def text(budget: Budget) -> str:
             "",
             *table(columns, body),
             f"  {_window(budget)}",
+            *(said for note in _margin(budget) for said in indented(note, "  ")),
         ]
     )
 
@@ -155,6 +158,7 @@ def part(budget: Budget) -> Markup:
             *(el("p", warning, class_="eth-warn") for warning in warnings(budget)),
             drawn.bar(budget),
             legend(budget),
+            *(el("p", note) for note in _margin(budget)),
         ]
     )
 
@@ -181,6 +185,20 @@ def html(budget: Budget) -> str:
 
 def _window(budget: Budget) -> str:
     return f"window {tokens(budget.window.total)} ({line(budget.window.source, 60)})"
+
+
+def _margin(budget: Budget) -> tuple[str, ...]:
+    """Why less can be sent than the window without its reserve; empty where nothing is lost."""
+    if not budget.unsendable:
+        return ()
+    why = []
+    if budget.ratio != OURS:
+        how = "counts are estimated; " if budget.how == "estimated" else ""
+        why.append(f"{how}this model is taken to count {percent(budget.ratio)} of ours")
+    most = budget.window.max_input
+    if most is not None and most < budget.window.total - budget.window.reserve:
+        why.append(f"the model takes {grouped(most)} tokens of input at most")
+    return (f"{UNSENDABLE} {BEYOND_SENT}: {', and '.join(why)}.",)
 
 
 def _room(budget: Budget) -> str:

@@ -81,7 +81,7 @@ test('it warns of what does not fit, of a high p95, of dear fixed parts and of w
 
 test('fixed cost so far, and calibration only where there is one', () => {
   expect(notes(docs.small()).join(' ')).toContain('610 × 45 steps = 27,450 tokens');
-  expect(notes(docs.small()).join(' ')).not.toContain('provider counts');
+  expect(notes(docs.small()).join(' ')).not.toContain('taken to count');
   expect(notes(changed(docs.small(), { ratio: 1300 })).join(' ')).toContain('130.0 %');
 });
 

@@ -69,7 +69,7 @@ def test_a_window_too_small_for_tools_names_what_helps(opened):
         way in said for way in ('tools=["read_file"]', "--tools read_file", 'tools=["none"]', "--tools none")
     )
     with pytest.raises(BadWindow, match=r"take a larger window or a shorter system text$"):
-        opened(window=512, tools=["none"], system="word " * 400)
+        opened(window=512, tools=["none"], system="word " * 500)
     assert opened(window=512, tools=["none"]).live.state.usable > 0
     assert WINDOW > 512
 

@@ -16,6 +16,7 @@ from ethang_nb.providers.protocol import Reply, Usage
 from tests.agent.stage import TASK, Answers, asks, documents, kinds, reads
 
 LLAMA = "request (3021 tokens) exceeds the available context size (2048 tokens), try increasing it"
+GIVEN = f"{SOURCE}; 8,000 was given"
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def learnt(base=WINDOW, own=2_600, asked=1_600, **numbers):
 def test_a_limit_below_the_window_corrects_it_and_says_so():
     found = learnt(tokens=3_021, limit=2_048)
     assert Window.of(2_048, source=SOURCE).total == found.window.total
-    assert (409, SOURCE) == (found.window.reserve, found.window.source)
+    assert (409, GIVEN) == (found.window.reserve, found.window.source)
     assert (3_021, None) == (found.counted, found.room)
     assert ("the provider says the window is 2,048 tokens; it was taken for 8,000 (given)",) == found.notices
 
@@ -154,6 +155,19 @@ def test_the_second_try_of_a_note_takes_less_than_the_first():
     assert note_room(Overflow("x", tokens=2_000, limit=80), tokens=1_000, prose=100) <= 0
 
 
+def test_a_window_that_is_corrected_twice_keeps_what_was_given_first():
+    first = learnt(tokens=3_021, limit=2_048).window
+    second = learnt(first, tokens=2_000, limit=1_024).window
+    assert (1_024, GIVEN) == (second.total, second.source)
+    known = Window.of(8_000, source="the list of models")
+    assert f"{SOURCE}; 8,000 was taken" == learnt(known, tokens=3_021, limit=2_048).window.source
+
+
+def test_advice_names_fewer_tools_only_where_there_are_some():
+    assert "fewer tools" in advice(Overflow("x", limit=2_048))
+    assert "fewer tools" not in advice(Overflow("x", limit=2_048), tools=False)
+
+
 def test_advice_names_the_number_that_would_help():
     assert "more than 2,048 tokens" in advice(Overflow("x", limit=2_048))
     assert "more than 12,000 tokens a minute" in advice(Overflow("x", limit=12_000, limits="quota"))
@@ -166,7 +180,7 @@ def test_the_messages_own_limit_corrects_the_window_then_one_cleanup_and_one_res
     session = asked(*reads(1, 2, 3, 4, 5, 6), Overflow(LLAMA, tokens=3_021, limit=2_048), "done")
     run = session.run(TASK)
     assert run.ending == "completed", run.error
-    assert (2_048, SOURCE) == (session.window.total, session.window.source)
+    assert (2_048, GIVEN) == (session.window.total, session.window.source)
     assert 8 == kinds(session).count("request")
     assert 409 == session.provider.requests[-1].max_output
     assert data(session, "request")[-1]["tokens"] <= session.live.state.hard
@@ -180,7 +194,7 @@ def test_the_messages_own_limit_corrects_the_window_then_one_cleanup_and_one_res
     session.close()
     again = eth.open_session("t", tmp_path)
     assert () == again.drift
-    assert (2_048, SOURCE) == (again.window.total, again.window.source)
+    assert (2_048, GIVEN) == (again.window.total, again.window.source)
     assert said == [line for line in again.snapshot.notices if "the provider says the window is" in line]
     again.close()
 
@@ -195,7 +209,7 @@ def test_who_names_the_same_window_again_does_not_run_into_it_again(asked, opene
     assert 1_500 == session.window.total
     session.close()
     session = opened(window=8_000)
-    assert (2_048, SOURCE) == (session.window.total, session.window.source)
+    assert (2_048, GIVEN) == (session.window.total, session.window.source)
     session.change(window=6_000)
     assert 6_000 == session.window.total
     session.close()
@@ -293,6 +307,26 @@ def test_the_second_overflow_ends_the_run_with_numbers_and_the_next_step(asked):
     assert () == violations(session.live.assemble())
 
 
+LONG_SAID = "llamacpp: the request does not fit (HTTP 400): " + "request exceeds the context size, " * 20
+
+
+@pytest.mark.parametrize("tools", [["read_file"], ["none"]])
+def test_an_overflow_that_nothing_helped_is_short_and_says_each_advice_once(opened, tools):
+    session = opened(window=4_000, tools=tools)
+    session.provider = Answers(Overflow(LONG_SAID, tokens=1_900, limit=1_024), note="unused")
+    if tools == ["none"]:  # without tools the stand-in takes the request for one of a note
+        session.provider = Answers(note=Overflow(LONG_SAID, tokens=1_900, limit=1_024))
+    run = session.run("Explain: " + "alpha beta gamma " * 500)
+    assert "provider error" == run.ending
+    assert run.error.startswith("the request does not fit")
+    assert "nothing more can leave" in run.error
+    assert len(run.error) < 560, "a view shows 600 characters of it"
+    assert 1 == run.error.count("larger window")
+    assert "take a model" not in run.error
+    assert "fewer tools" not in run.error
+    assert run.error.endswith(" …)")
+
+
 def test_a_window_that_cannot_hold_the_fixed_parts_is_an_honest_error(asked):
     session = asked(Overflow(LLAMA, tokens=900, limit=300))
     run = session.run("Go.")
@@ -300,7 +334,8 @@ def test_a_window_that_cannot_hold_the_fixed_parts_is_an_honest_error(asked):
     assert "300 tokens" in "".join(run.notices)
     assert 1 == len(session.provider.bodies)
     assert "tokens do not fit the 164 that can be sent" in run.error
-    assert "take a model with a window of more than 300 tokens" in run.error
+    assert "the largest part that stays is the tool catalogue" in run.error
+    assert "Make it smaller, or give a larger window, if the model has one" in run.error
     session.close()
     with eth.open_session("t", session.root, look=True) as seen:
         assert 300 == seen.window.total, "it can be looked at, though not gone on with"
@@ -450,7 +485,7 @@ def test_a_reply_to_a_request_that_the_server_shortened_is_no_answer(asked):
     (overflow,) = data(session, "overflow")
     assert overflow["silent"]
     assert "What was I to do?" == from_json(overflow["partial"]).text
-    assert (2_050, SOURCE) == (session.window.total, session.window.source)
+    assert (2_050, GIVEN) == (session.window.total, session.window.source)
     assert data(session, "request")[-1]["tokens"] <= 1_640
     (said,) = [line for line in run.notices if "shortened the request" in line]
     assert "the server read 2,050 of about" in said

@@ -268,7 +268,7 @@ def test_an_answer_of_thinking_alone_says_so(served):
         ),
         (7_600, 400, "for: the window of 8,000 tokens ends there; ask for less"),
         (7_900, 400, "for: the model puts out no more; ask for less"),
-        (1_671, 1_600, "the answer reached the output limit; raise it or ask for less"),
+        (1_671, 1_600, "the answer reached the output limit of 1,600 tokens"),
     ],
 )
 def test_why_an_answer_was_cut_is_what_its_report_says(opened, read, wrote, why):

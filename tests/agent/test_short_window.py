@@ -7,6 +7,8 @@ from ethang_nb.context.messages import assistant
 from ethang_nb.providers.protocol import Reply, Usage
 from tests.agent.stage import TASK, Answers, documents, kinds, reads
 
+GIVEN = f"{SOURCE}; 8,000 was given"
+
 
 @pytest.fixture
 def asked(tmp_path, opened):
@@ -29,7 +31,7 @@ def test_the_window_is_corrected_and_said_where_nothing_can_leave(asked):
     session = asked(cut(1_671, 377))
     run = session.run("Go.")
     assert (run.ending, run.answer) == ("truncated", "The cap is 125")
-    assert (2_048, SOURCE) == (session.window.total, session.window.source)
+    assert (2_048, GIVEN) == (session.window.total, session.window.source)
     assert "the window of 2,048 tokens ends there" in run.error
     assert "output limit" not in run.error
     (said,) = run.notices

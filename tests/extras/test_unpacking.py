@@ -39,7 +39,7 @@ def test_what_breaks_off_gives_what_had_come():
 
 
 def test_zstd_is_read_where_its_package_is_there_also_from_a_stream():
-    zstandard = pytest.importorskip("zstandard")
+    zstandard = pytest.importorskip("zstandard", reason="needs zstandard: uv sync --group peers")
     assert BODY == unpacked(zstandard.compress(BODY), "zstd")
     packer = zstandard.ZstdCompressor().compressobj()  # which does not say how long it will be
     packed = packer.compress(BODY) + packer.flush()

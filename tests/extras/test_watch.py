@@ -14,8 +14,8 @@ from ethang_nb.errors import Misuse
 from ethang_nb.extras.watch import _Hook
 from tests.extras.peer import CALL, CHAT, KINDS, MESSAGES, RESPONSES, USAGE, Peer
 
-openai = pytest.importorskip("openai")
-anthropic = pytest.importorskip("anthropic")
+openai = pytest.importorskip("openai", reason="needs the official client: uv sync --group peers")
+anthropic = pytest.importorskip("anthropic", reason="needs the official client: uv sync --group peers")
 
 FUNCTION = {
     "name": "read",

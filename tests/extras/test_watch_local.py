@@ -5,8 +5,8 @@ import pytest
 import ethang_nb as eth
 from tests.providers.local_model import model_file
 
-openai = pytest.importorskip("openai")
-anthropic = pytest.importorskip("anthropic")
+openai = pytest.importorskip("openai", reason="needs the official client: uv sync --group peers")
+anthropic = pytest.importorskip("anthropic", reason="needs the official client: uv sync --group peers")
 
 TASK = {"role": "user", "content": "Say hello."}
 

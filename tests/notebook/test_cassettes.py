@@ -3,10 +3,14 @@
 import json
 
 import pytest
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from nbformat.v4 import new_code_cell, new_notebook
 
 from ethang_nb.agent.opening import find_open, open_session
 from ethang_nb.agent.opening import sessions as eth_sessions
 from ethang_nb.agent.session import Session
+from ethang_nb.errors import CassetteMiss, RunEnded
 from ethang_nb.testing import serve
 
 TASK = "Read contracts/c4.txt and tell me which order is affected and what its cap is."
@@ -110,17 +114,66 @@ def test_the_tools_do_not_see_the_tape(lab):
     assert b"demo.cassette" not in sent("audit")[-1]
 
 
-def test_a_miss_ends_the_run_by_name_and_shows_how_the_request_differs(lab, monkeypatch):
+def test_a_miss_in_replay_shows_how_the_request_differs_and_fails_the_cell(lab, monkeypatch):
     lab.run(CELL.format(""))
     lab.down()
     monkeypatch.setenv("ETHANG_CASSETTE", "replay")
-    run = lab.run(CELL.format("--new").replace("its cap", "its date")).value
+    missed = CELL.format("--new -o found").replace("its cap", "its date")
+    shown = lab.fails(missed)
+    run = lab.run("found").value
     assert "provider error" == run.ending
     assert "message 2 (user) differs from the recorded one" in run.error
-    assert "what its date is." in str(run)
     assert "and what its cap is." in run.detail
-    assert "ETHANG_CASSETTE=record" in str(run)
-    assert "what its date is." in run._repr_html_()
+    assert isinstance(shown.error, CassetteMiss)
+    assert run.error == str(shown.error)
+    assert run.detail == shown.error.diff
+    (output,) = shown.outputs
+    assert "what its date is." in output.data["text/plain"]
+    assert "what its date is." in output.data["text/html"]
+    assert "ETHANG_CASSETTE=record" in output.data["text/plain"]
+    assert isinstance(lab.fails(missed.replace("its date", "the date") + ";").error, CassetteMiss)
+    assert lab.run(CELL.format("--new")).value.ok
+
+
+def test_a_miss_in_replay_is_a_record_in_python_and_where_a_cell_does_not_wait(lab, monkeypatch):
+    lab.run(CELL.format(""))
+    lab.down()
+    monkeypatch.setenv("ETHANG_CASSETTE", "replay")
+    run = lab.run(CELL.format("--new --detach").replace("its cap", "its date")).value.wait(30)
+    assert "provider error" == run.ending
+    session = find_open(run.session)
+    assert "provider error" == session.run("And what its date is.").ending
+    with pytest.raises(RunEnded, match="has no answer to this request"):
+        session.run("And what else?").check()
+
+
+def test_a_miss_ends_the_execution_of_a_notebook_as_ci_runs_it(tmp_path, monkeypatch):
+    """In a real kernel, through the client that `jupyter nbconvert --execute` is made of."""
+    with serve("reader") as server:
+        begin = (
+            f"%load_ext ethang_nb\n%config Ethang.providers = {{'lab': {{'base_url': {server.base_url!r}}}}}"
+        )
+        first = "%%ethang --model lab/reader --window 5000 --cassette demo\nWhat is the cap?"
+        for mode, second, fails in (
+            ("record", "And the date?", False),
+            ("replay", "And the date?", False),
+            ("replay", "And the place?", True),
+        ):
+            monkeypatch.setenv("ETHANG_CASSETTE", mode)
+            cells = [begin, first, f"%%ethang\n{second}", "print('after')"]
+            document = new_notebook(cells=[new_code_cell(cell) for cell in cells])
+            client = NotebookClient(document, timeout=60, resources={"metadata": {"path": str(tmp_path)}})
+            if not fails:
+                client.execute()
+                continue
+            with pytest.raises(CellExecutionError) as failed:
+                client.execute()
+            assert "CassetteMiss" == failed.value.ename
+            assert "+And the place?" in str(failed.value)
+            kinds = [output.output_type for output in document.cells[2].outputs]
+            assert "error" == kinds[-1]
+            assert "provider error" in str(document.cells[2].outputs[:-1]).lower()
+            assert [] == document.cells[3].outputs
 
 
 def test_a_setting_is_as_good_as_the_flag(lab):

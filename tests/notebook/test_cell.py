@@ -265,6 +265,19 @@ def test_a_detached_run_goes_on_and_holds_its_session(notebook):
     assert "completed" == notebook.run(f"{SAY}\nmore").value.ending
 
 
+@pytest.mark.parametrize(
+    ("flag", "said"),
+    [("", "give -o NAME, and NAME in another cell."), (" -o found", "found in another cell.")],
+)
+def test_a_detached_run_says_how_its_answer_is_seen(notebook, flag, said):
+    shown = notebook.run(f"{SAY} --detach{flag}\nsay")
+    first = shown.text.splitlines()[0]
+    assert first.endswith(f"this output stays as it is; to see its answer: {said}")
+    assert "said" == shown.value.wait(10).answer
+    assert "" == notebook.run(f"{SAY} --detach\nsay;").text
+    session().stop()
+
+
 def test_a_session_made_in_python_can_be_gone_on_with(notebook):
     with ethang_nb.Session("script:say.yaml", name="mine", window=6000) as mine:
         notebook.run("%%ethang --session mine --window 7000\nsay")

@@ -185,7 +185,7 @@ def test_a_silenced_cell_shows_nothing_and_a_refused_one_its_reason(kernel):
 
 def test_a_detached_run_is_told_after_its_cell(kernel):
     shown = kernel.cell(LONG.format(name="apart").replace("\n", " --detach\n"))
-    assert ["display_data", "execute_result"] == [kind for kind, _ in shown]
+    assert ["display_data", "stream", "execute_result"] == [kind for kind, _ in shown]
     [comm] = kernel.opened
     kernel.hello(comm)
     step = kernel.views[comm].document["step"]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from ethang_nb.notebook import models as told_of
 from ethang_nb.notebook.extension import load, unload
 from ethang_nb.providers.models.facts import listed
 from tests.notebook.test_completion import offered
@@ -47,10 +48,44 @@ def test_what_is_known_of_a_model_is_told_with_its_source(notebook, monkeypatch)
     assert "1,000,000 tokens" in row(said, "window")
     assert "input 2, output 10, read from the cache 0.1, written to the cache 2.5" in row(said, "prices")
     assert "litellm 1.110.2, 2026-11-20" in row(said, "source")
-    assert "no temperature, top_p or top_k" in row(said, "differs")
+    assert "temperature, top_p, top_k" in row(said, "does not take")
+    assert row(said, "cache").endswith("from 512 tokens on")
     assert row(said, "key").endswith("ANTHROPIC_API_KEY is set")
-    assert "Responses" in row(told(notebook, "%ethang models openai/gpt-5"), "wire format")
-    assert "272,000 tokens" in row(told(notebook, "%ethang models gpt-5"), "max input")
+    assert "key ANTHROPIC_API_KEY is set" == row(said, "key")
+    assert "Responses" in row(told(notebook, "%ethang models openai/gpt-5"), "API")
+
+
+def test_a_name_alone_is_told_with_what_a_cell_needs(notebook):
+    said = told(notebook, "%ethang models gpt-5")
+    assert "272,000 tokens" in row(said, "max input")
+    assert "--model openai/gpt-5" in row(said, "in a cell")
+    assert "in a cell" not in told(notebook, "%ethang models openai/gpt-5")
+    (of_others,) = listed("moonshot")[:1]
+    said = told(notebook, f"%ethang models moonshot/{of_others}")
+    assert "[providers.moonshot] base_url = …" in row(said, "in a cell")
+
+
+def test_addresses_are_told_as_they_are_now(notebook, monkeypatch):
+    said = told(notebook)
+    assert "$" not in said.replace("$OPENAI_BASE_URL", "").replace("$ANTHROPIC_BASE_URL", "")
+    assert "https://api.openai.com/v1 (or $OPENAI_BASE_URL)" in row(said, "openai/MODEL")
+    assert "AZURE_OPENAI_ENDPOINT, the address of your resource, is not set" in row(said, "azure/MODEL")
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://proxy.corp/v1/")
+    monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", "https://ours.openai.azure.com")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", f"https://me:{PLANTED}@proxy.corp")
+    said = told(notebook)
+    assert "https://proxy.corp/v1 (from $OPENAI_BASE_URL)" in row(said, "openai/MODEL")
+    assert "https://ours.openai.azure.com/openai/v1 (from $AZURE_OPENAI_ENDPOINT)" in row(said, "azure/MODEL")
+    assert "carries a user name or password" in row(said, "anthropic/MODEL")
+    said = told(notebook, "%ethang models openai/gpt-5")
+    assert "address https://proxy.corp/v1 (from $OPENAI_BASE_URL)" == row(said, "address")
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_whether_llama_cpp_is_installed_is_told(notebook, monkeypatch, there):
+    monkeypatch.setattr(told_of, "find_spec", lambda name: object() if there else None)
+    said = row(told(notebook), "llamacpp/PATH.gguf")
+    assert said.endswith("llama.cpp is installed" if there else "pip install 'ethang_nb[local]'")
 
 
 def test_a_server_that_was_started_anew_is_asked_anew(notebook):
@@ -64,7 +99,27 @@ def test_a_server_that_was_started_anew_is_asked_anew(notebook):
 
 def test_a_model_nobody_knows_is_named(notebook):
     assert "did you mean 'openai/gpt-5'?" in notebook.fails("%ethang models openia/gpt-5").line()
-    assert "unknown; give --window" in row(told(notebook, "%ethang models azure/mine"), "window")
+    said = told(notebook, "%ethang models azure/mine")
+    assert "give its size with --window" in row(said, "window")
+    assert "did you mean" not in said
+
+
+@pytest.mark.parametrize(
+    ("slip", "meant"),
+    [
+        ("openai/gpt-5-foo", "openai/gpt-5, "),
+        ("openai/gpt5", "openai/gpt-5"),
+        ("anthropic/claude-sonet-5-5", "anthropic/claude-sonnet-5-5"),
+        ("anthropic/claude-haiku", "anthropic/claude-haiku-"),
+    ],
+)
+def test_a_slip_behind_a_known_provider_gets_near_names(notebook, monkeypatch, slip, meant):
+    monkeypatch.setenv("OPENAI_API_KEY", PLANTED)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", PLANTED)
+    assert row(told(notebook, f"%ethang models {slip}"), "did you mean").startswith(f"did you mean {meant}")
+    said = notebook.fails(f"%%ethang --model {slip}\nhello").line()
+    assert said.startswith("BadWindow")
+    assert f"did you mean {meant}" in said
 
 
 def test_why_a_window_is_unknown_is_told_and_that_a_key_stays_behind(notebook, monkeypatch):

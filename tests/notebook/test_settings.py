@@ -1,6 +1,10 @@
 """Where a session's settings come from: flag > %config > ethang.toml > environment > default."""
 
 from ethang_nb.agent.opening import find_open
+from ethang_nb.context.messages import assistant
+from ethang_nb.errors import Overflow
+from ethang_nb.providers.protocol import Reply, Usage
+from tests.agent.stage import Answers
 
 SAY = "%%ethang --model script:say.yaml"
 
@@ -50,6 +54,30 @@ def test_a_session_from_the_record_says_so(notebook):
     notebook.run(f"{SAY} --window 6000\nsay")
     notebook.restart()
     assert "6,000 tokens, 4,800 of them usable (from the record)" in status(notebook)
+
+
+def test_the_window_is_told_as_the_budget_has_it_with_who_said_so(notebook):
+    """A provider that counts more than we do, and has corrected the window that was given."""
+    notebook.run(f"{SAY} --window 6000\nsay")
+    session = find_open("audit")
+    session.provider = Answers(
+        Overflow("too long", tokens=1_000, limit=4_000),
+        Reply(message=assistant("done"), stop="end", usage=Usage(input=1_000, output=1)),
+    )
+    run = session.run("go")
+    assert run.ok, run.error
+    budget, said = session.snapshot.budget, status(notebook)
+    assert budget.usable < budget.window.usable
+    assert f"4,000 tokens, {budget.usable:,} of them usable (this model is taken to count " in said
+    assert "% of ours); overflow message; 6,000 was given (from argument)" in said
+    assert f"of {budget.usable:,} usable tokens" in " ".join(str(session.snapshot).split())
+
+
+def test_steps_are_counted_as_runs_count_them(notebook):
+    steps = notebook.run(f"{SAY}\nsay").value.steps
+    notebook.run("%ethang compact")
+    assert f"at rest after {steps} step" in status(notebook)
+    assert steps < find_open("audit").live.step
 
 
 def test_a_session_whose_script_is_gone_goes_on_with_the_model_a_cell_names(notebook):

@@ -259,10 +259,14 @@ def asked(*answers, call=CALL, on_note=None, **settings):
 # ---- the chaos peer
 
 
+def llmock_package():
+    """What starts a chaos peer; who asks for it is skipped where the package is not there."""
+    return pytest.importorskip("llmock.testing", reason="llmock is not installed; uv sync --group peers")
+
+
 @functools.cache
 def llmock():
     """The running chaos peer; its thread ends with the tests."""
-    testing = pytest.importorskip("llmock.testing", reason="llmock is not installed; uv sync --group peers")
-    server = testing.LLMockServer().start()
+    server = llmock_package().LLMockServer().start()
     atexit.register(server.stop)
     return server

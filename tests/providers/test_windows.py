@@ -65,7 +65,7 @@ def test_tokens_ask_no_server(monkeypatch):
             "is unknown: nothing answers at 127.0.0.1:9 (connection",
         ),
         ("openai/nobody-knows", "", "is unknown; neither its own server nor the list of models"),
-        ("openai/gpt-55", "", "did you mean openai/gpt-5.5? else give a number of tokens"),
+        ("openai/gpt-55", "", "did you mean openai/gpt-5.5, openai/gpt-5"),
         ("xai/grok-4", "", "did you mean xai/grok-4-"),
         ("vllm/x?base_url=http://127.0.0.1:9/v1", "", '[models."vllm/x"] total = 32768'),
         (None, "openai/nobody-knows", "give a number of tokens, or in ethang.toml"),

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from ethang_nb.context.window import Window
 from ethang_nb.views import budget
 from ethang_nb.views.limits import OUTPUT_BYTES
 from ethang_nb.views.plain import WIDTH
@@ -79,6 +80,19 @@ def test_what_somebody_else_sends_is_sent_though_it_does_not_fit():
         "refuse or cut them."
     )
     assert "nothing is sent" not in budget.text(held) + budget.html(held)
+
+
+def test_what_may_not_be_sent_is_explained_where_it_stands():
+    held = replace(samples.budget(how="estimated", system=500), ratio=1_157)
+    assert (
+        "more than may be sent: counts are estimated; this model is taken to count 115.7 % of ours."
+        in " ".join(budget.text(held).split())
+    )
+    assert "this model is taken to count 115.7 % of ours." in budget.html(held)
+    narrow = Window.of(6_000, max_input=2_000)
+    shown = budget.text(samples.budget(narrow, system=500))
+    assert "more than may be sent: the model takes 2,000 tokens of input at most." in shown
+    assert "may be sent" not in budget.text(samples.budget(system=500))
 
 
 def test_unattributed_stands_beside_the_sum():

@@ -25,7 +25,7 @@ from ethang_nb.errors import CassetteMiss, EthangError, Misuse, Overflow, PathRe
 from ethang_nb.providers.cassettes.file import Tape
 from ethang_nb.providers.cassettes.lines import Answer, Asked
 from ethang_nb.providers.cassettes.miss import difference, miss
-from ethang_nb.providers.cassettes.names import machineless, place, portless
+from ethang_nb.providers.cassettes.names import beside, machineless, place, portless
 from ethang_nb.providers.cassettes.scrub import scrub
 from ethang_nb.providers.cassettes.scrub_stream import scrub_stream
 from ethang_nb.providers.hearing import STREAM, Hearing
@@ -90,6 +90,8 @@ class Cassette:
         self._turns: Counter[str] = Counter()
         self._recorded: Counter[str] = Counter()
         self._texts: dict[bytes, str] = {}
+        self.missed: CassetteMiss | None = None
+        """The last request that had no answer while nothing else may answer; None: there was none."""
         with _lock:
             if mode == "record":
                 self._tape.check_ours()
@@ -97,7 +99,7 @@ class Cassette:
         if mode == "replay" and self._tape.at is None:
             raise CassetteMiss(
                 f"cassette {name} is {'empty' if path.exists() else 'not there'}, and in replay nothing else answers; "
-                f"record it first, with {VARIABLE}=record"
+                f"{f'{others} else ' if (others := self._others()) else ''}record it first, with {VARIABLE}=record"
             )
 
     @property
@@ -126,7 +128,11 @@ class Cassette:
                         f"{', '.join(sorted(known))[:200] or 'none'}; name that one, or record it anew with "
                         f"{VARIABLE}=record"
                     )
-                found = find(model)
+                try:
+                    found = find(model)
+                except EthangError as error:
+                    self._mention(error)
+                    raise
                 self._facts[key] = None if found is None else _packed(found)
                 if self._goes_on() and self._tape.at is not None:
                     self._tape.append(self._tape.at, self._facts)
@@ -151,7 +157,11 @@ class Cassette:
             known = tape.answers.get(key, [])
             turn = self._turns[key]
             if not known and self.mode == "replay":
-                raise miss(asked, tape)
+                found = miss(asked, tape)
+                self.missed = CassetteMiss(
+                    str(found), diff=found.diff
+                )  # one that was raised would hold its frames
+                raise found
             # What is being recorded is asked again, so that the tape has all its answers.
             recording = self.mode == "record" or self._recorded[key] > 0
             if not known or (recording and turn >= len(known)):
@@ -174,11 +184,24 @@ class Cassette:
         Not where the session is recording: then nobody expects an answer from the tape.
         """
         with _lock:
-            if self._recorded or self.mode == "record" or not self._tape.places:
+            if self._recorded or self.mode == "record":
+                return
+            if not self._tape.places:
+                self._mention(error)
                 return
             said, diff = difference(asked, self._tape)
         text = f"{error}; it was asked since cassette {self.name} has no answer to this request: {said}"
         error.args, error.diff = (text,), diff
+
+    def _mention(self, error: EthangError) -> None:
+        """Adds to what went wrong that the cassette is not there, where its name may have a slip."""
+        if self.mode == "auto" and self._tape.at is None and (others := self._others()):
+            error.args = (f"{error}; cassette {self.name} is not there either: {others}",)
+
+    def _others(self) -> str:
+        """Which other cassette may be meant, as a question; "": none is spelt nearly so."""
+        others = () if self.path.exists() else beside(self.path)
+        return f"did you mean {' or '.join(others)}?" if others else ""
 
     def keep(self, asked: Asked, heard: Hearing, notes: Sequence[str] = ()) -> None:
         """Records what was heard, and the `notes` that were told meanwhile. Raises PathRefused."""

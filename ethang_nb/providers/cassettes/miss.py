@@ -27,6 +27,8 @@ _LISTS = ("messages", "input")
 _FIELD = "its "
 _SYSTEM = ("system", "instructions")
 _HOW = "record it anew with ETHANG_CASSETTE=record, or let it be asked with ETHANG_CASSETTE=auto"
+_USER = "(user)"
+_STOPPED = ": what was stopped or failed while it was recorded has no answer there"
 _ENDS = "the recorded one ends before it"
 _AFRESH = "; a session that was to begin afresh does so in a new kernel, or with --new"
 
@@ -80,9 +82,8 @@ def _first_difference(here: Sequence[_Part], there: Sequence[_Part]) -> tuple[st
     if at == len(here) and at == len(there):
         return "it differs in how its bytes are written", ""
     if at == len(here):
-        return f"it ends before {there[at].name}, with which the recorded one goes on", _diff(
-            there[at].text, ""
-        )
+        goes_on = f"it ends before {there[at].name}, with which the recorded one goes on"
+        return f"{goes_on}{_STOPPED if _USER in there[at].name else ''}", _diff(there[at].text, "")
     if at == len(there):
         return f"{here[at].name} is new, {_ENDS}", _diff("", here[at].text)
     new, old = here[at], there[at]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ethang_nb.errors import PathRefused
+from ethang_nb.errors import PathRefused, nearest_few
 
-__all__ = ["SUFFIX", "machineless", "place", "portless"]
+__all__ = ["SUFFIX", "beside", "machineless", "place", "portless"]
 
 SUFFIX = ".cassette.jsonl"
 LONGEST_NAME = 100  # ► characters
+SHOWN = 3  # ► cassettes that a line names
 _SEPARATOR = re.compile(r"[/\\]")
 _NAME = re.compile(r"\w[\w .+@-]*")
 _HERE = re.compile(r"\b(?:127\.0\.0\.1|localhost)\b(?::\d+)?|\[::1\](?::\d+)?")
@@ -46,6 +47,17 @@ def place(given: str | Path, folder: Path) -> tuple[Path, str]:
     if real.is_dir() or (real.exists() and not real.is_file()):
         raise PathRefused(f"cassette {text[:120]!r} is not a file; give another name")
     return real, real.relative_to(root).as_posix() if inside else real.name
+
+
+def beside(path: Path) -> tuple[str, ...]:
+    """The cassettes in the same folder that are spelt nearly as one that is not there."""
+    try:
+        names = {
+            found.name.removesuffix(SUFFIX): found.name for found in sorted(path.parent.glob(f"*{SUFFIX}"))
+        }
+    except OSError:
+        return ()
+    return tuple(names[name] for name in nearest_few(path.name.removesuffix(SUFFIX), names, SHOWN))
 
 
 def machineless(model: str, *, options: bool = False) -> str:

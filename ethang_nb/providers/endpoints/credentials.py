@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import quote, quote_plus, urlsplit
 
-from ethang_nb.errors import KeyMissing
+from ethang_nb.errors import KeyMissing, Misuse
 from ethang_nb.providers.endpoints.fields import check_url
 from ethang_nb.providers.endpoints.table import ENDPOINTS, Endpoint
 
@@ -23,6 +23,7 @@ __all__ = [
     "mask",
     "missing",
     "present",
+    "readable",
     "require",
     "watch",
     "withheld",
@@ -61,6 +62,23 @@ def address(endpoint: Endpoint) -> str:
     """
     filled = _filled(endpoint.base_url, endpoint)
     return filled if filled == endpoint.base_url else check_url(filled, f"the address of {endpoint.provider}")
+
+
+def readable(endpoint: Endpoint) -> str:
+    """The address for people: as it is now, and which variable names it or could name another one."""
+    found = _REFERENCE.search(endpoint.base_url)
+    if found is None:
+        return mask(endpoint.base_url)
+    name, otherwise = found[1], found[2]
+    if _value(name):
+        try:
+            return f"{mask(address(endpoint))} (from ${name})"
+        except Misuse as error:
+            return str(error)
+    if not otherwise:
+        return f"{name}, the address of your resource, is not set"
+    usual, other = (_REFERENCE.sub(text, endpoint.base_url) for text in (otherwise, f"${name}"))
+    return f"{usual} (or {other})"
 
 
 def missing(endpoint: Endpoint) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from ethang_nb.errors import Misuse, Unknown, nearest
 from ethang_nb.providers.endpoints.fields import CHECKS, OPTIONS, RESERVED, check_fields, hidden
@@ -112,6 +112,9 @@ def _changed(row: Endpoint, table: Mapping[str, Any], place: str) -> Endpoint:
     if row.own or (row.moved and row.provider != "azure") or row.provider == "anthropic":
         header, form = ("x-api-key", "{}") if row.wire == "anthropic" else ("authorization", BEARER)
         row = replace(row, key_header=header, key_form=form)
+    bare = "${" not in row.base_url and not urlsplit(row.base_url).path.strip("/")
+    if row.wire == "anthropic" and bare:  # Anthropic's own clients take the address without /v1
+        row = replace(row, base_url=f"{row.base_url.rstrip('/')}/v1")
     return row
 
 

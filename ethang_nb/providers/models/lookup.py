@@ -14,13 +14,15 @@ from dataclasses import replace
 from typing import NoReturn
 from urllib.parse import urlsplit
 
-from ethang_nb.errors import BadWindow, Unknown, nearest
+from ethang_nb.errors import BadWindow, Unknown, nearest_few
 from ethang_nb.providers.endpoints.model_ids import Named, named, near
 from ethang_nb.providers.endpoints.table import Tables
 from ethang_nb.providers.models.facts import ModelFacts, given, listed, merged, providers_of, recorded
 from ethang_nb.providers.models.silence import Silence
 
-__all__ = ["advice", "facts", "unknown"]
+__all__ = ["advice", "facts", "near_names", "unknown"]
+
+NEAR = 3  # ► names that are offered where one has a slip
 
 
 def facts(model: str, tables: Tables, forms: tuple[str, ...], *, live: bool) -> ModelFacts | None:
@@ -55,14 +57,26 @@ def _of_somebody(name: str) -> str:
     return next((f"{provider}/{name}" for provider in providers_of(name)), "")
 
 
+def near_names(provider: str, name: str) -> tuple[str, ...]:
+    """A provider's models in the snapshot that may be meant by a name with a slip, the likeliest first.
+
+    Those are the one that the name begins with, those that begin with it, and those that are spelt nearly so.
+    """
+    names = listed(provider)
+    if not name or name in names:
+        return ()
+    base = max((known for known in names if name.startswith(f"{known}-")), key=len, default=None)
+    longer = [known for known in names if known.startswith(f"{name}-")]
+    close = nearest_few(name, names, NEAR)
+    return tuple(dict.fromkeys([*([base] if base else []), *longer, *close]))[:NEAR]
+
+
 def advice(model: str) -> str:
-    """What to do where a model's window is unknown: the id that may have been meant, and where a size can stand."""
+    """What to do where a model's window is unknown: the ids that may have been meant, and where a size can stand."""
     head = model.partition("?")[0]
     provider, _, name = head.partition("/")
-    names = listed(provider)
-    longer = [known for known in names if name and known.startswith(f"{name}-")]
-    close = next(iter(longer), None) or nearest(name, names)
-    meant = f"did you mean {provider}/{close}? else " if close else ""
+    *others, last = [f"{provider}/{close}" for close in near_names(provider, name)] or [""]
+    meant = f"did you mean {', '.join(others)}{' or ' if others else ''}{last}? else " if last else ""
     return f'{meant}give a number of tokens, or in ethang.toml [models."{head[:80]}"] total = 32768'
 
 

@@ -63,9 +63,9 @@ SAYABLE: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rule:
-    """What differs for models whose names match, at the providers named; `anywhere`: also where one was moved.
+    """What differs for models whose names match, at the providers named, or at each where none is.
 
-    `wire`: only where that format was chosen; "": in each.
+    `anywhere`: also where one was moved. `wire`: only where that format was chosen; "": in each.
     """
 
     providers: tuple[str, ...]
@@ -111,6 +111,14 @@ _RULES = (
     _Rule(providers=("xai",), models=re.compile(r"grok-([4-9]|\d\d)"), says={"encrypted_reasoning": True}),
     # Marked explicitly or not at all; what is marked and too short is not cached, without an error.
     _Rule(providers=("anthropic",), says={"cache_control": True}, anywhere=True),
+    # A proxy in front of it, under a name of somebody's own.
+    _Rule(
+        providers=(),
+        models=re.compile(r"(.*[/.])?claude-"),
+        wire="anthropic",
+        says={"cache_control": True},
+        anywhere=True,
+    ),
 )
 
 _FLAGS = ("sampling", "forced_tools", "prefill", "images", "schema")
@@ -122,7 +130,8 @@ def quirks_of(endpoint: Endpoint, model: str) -> Quirks:
     """How the model called `model` at an endpoint differs from the endpoint's wire format."""
     found = PLAIN
     for rule in _RULES:
-        here = endpoint.provider in rule.providers and (rule.anywhere or not endpoint.moved)
+        here = not rule.providers or endpoint.provider in rule.providers
+        here = here and (rule.anywhere or not endpoint.moved)
         if here and rule.wire in {"", endpoint.wire} and rule.models.match(model):
             found = replace(found, **rule.says)
     known = recorded(endpoint.provider, model)

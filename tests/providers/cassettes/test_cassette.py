@@ -748,6 +748,44 @@ def test_an_empty_or_missing_file_is_a_miss_in_replay_and_a_beginning_else(tmp_p
         assert "said" == replayed(tmp_path, user(mode)).message.text
 
 
+def test_a_name_with_a_slip_is_told_with_the_cassette_that_lies_beside(tmp_path):
+    record(tmp_path, "hi")
+    with pytest.raises(CassetteMiss, match=r"did you mean demo\.cassette\.jsonl\? else record it first"):
+        cassette(tmp_path, "replay", "dmeo")
+
+    def find(model):
+        raise PathRefused(f"{model} is not there; give the path of a GGUF file")
+
+    for name, said in (("dmeo", True), ("other", False), ("demo", False)):
+        with pytest.raises(PathRefused) as caught:
+            cassette(tmp_path, "auto", name).facts("llamacpp/x.gguf", find)
+        assert said == str(caught.value).endswith(
+            "; cassette dmeo.cassette.jsonl is not there either: did you mean demo.cassette.jsonl?"
+        )
+    refused = Server(lambda body: (_ for _ in ()).throw(KeyMissing("no key")))
+    with pytest.raises(KeyMissing, match="did you mean demo"):
+        ask(remote(cassette(tmp_path, "auto", "dmeo"), "chat", lambda: refused), user("hi"))
+
+
+def test_what_was_stopped_while_it_was_recorded_is_a_miss_that_says_so(tmp_path):
+    record(tmp_path, (user("tell"), user("and now?")))
+    with pytest.raises(
+        CassetteMiss, match="goes on: what was stopped or failed while it was recorded has no"
+    ):
+        replayed(tmp_path, user("tell"))
+
+
+def test_a_miss_is_kept_until_somebody_asks(tmp_path):
+    record(tmp_path, "hi")
+    tape = cassette(tmp_path, "replay")
+    provider = remote(tape, "chat")
+    assert ask(provider, user("hi")).message.text and tape.missed is None
+    with pytest.raises(CassetteMiss) as caught:
+        ask(provider, user("ho"))
+    assert (str(caught.value), caught.value.diff) == (str(tape.missed), tape.missed.diff)
+    assert tape.missed.__traceback__ is None
+
+
 def test_another_file_is_never_written_over(tmp_path):
     (tmp_path / "data.jsonl").write_text('{"row": 1}\n')
     for mode in ("auto", "record", "replay"):

@@ -103,6 +103,20 @@ def test_a_provider_of_ones_own_is_a_table():
     assert "authorization" == named("mine/x?wire=chat", tables).endpoint.key_header
 
 
+def test_messages_are_behind_v1_where_an_address_is_a_host_alone():
+    """As ANTHROPIC_BASE_URL, and the official client, have it."""
+    tables = {
+        "ant": {"base_url": "http://host:9", "wire": "anthropic"},
+        "chat": {"base_url": "http://host:9"},
+    }
+    assert "http://host:9/v1" == named("ant/m", tables).endpoint.base_url
+    assert "http://host:9/v1" == named("anthropic/m?base_url=http://host:9/").endpoint.base_url
+    assert "http://host:9/v1" == named("chat/m?wire=anthropic", tables).endpoint.base_url
+    assert "http://host:9/proxy" == named("ant/m?base_url=http://host:9/proxy", tables).endpoint.base_url
+    assert "http://host:9" == named("chat/m", tables).endpoint.base_url
+    assert ENDPOINTS["anthropic"].base_url == named("anthropic/m").endpoint.base_url
+
+
 def test_azure_names_its_deployment_in_the_address_where_a_version_is_asked_for():
     assert named("azure/mine").endpoint.base_url.endswith("/openai/v1")
     dated = named("azure/my dep?query.api-version=2024-10-21").endpoint

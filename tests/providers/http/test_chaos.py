@@ -18,7 +18,7 @@ from ethang_nb.providers.http.line import HttpLine
 from ethang_nb.providers.http.waiting import Timeouts, Waits
 from ethang_nb.providers.protocol import Reply, Request
 from ethang_nb.providers.registry import provider
-from tests.providers.servers import llmock
+from tests.providers.servers import llmock, llmock_package
 
 WIRES = ("chat", "responses", "anthropic")
 WAITS = Waits(first=0.02, most=0.1, jitter=0.01)
@@ -171,10 +171,9 @@ def test_a_stream_that_is_truncated_after_the_first_word_is_never_taken_for_whol
 
 @pytest.mark.parametrize("wire", WIRES)
 def test_an_overflow_is_one_and_tells_its_numbers(wire):
-    from llmock.ratelimit import LimitSettings
-    from llmock.testing import LLMockServer
+    with llmock_package().LLMockServer() as small:
+        from llmock.ratelimit import LimitSettings
 
-    with LLMockServer() as small:
         small.state.limiter.configure(LimitSettings(context_window=512))
         fault, notes = outcome(small, wire, text="word " * 3_000)
         assert type(fault) is Overflow and fault.limit == 512 and fault.tokens > 3_000 and notes == []

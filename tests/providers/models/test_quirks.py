@@ -87,6 +87,19 @@ def test_the_cache_is_marked_for_anthropic_and_nobody_else():
     assert not quirks("openai/gpt-4o").cache_control
 
 
+def test_the_cache_is_marked_for_claude_behind_a_name_of_ones_own_in_its_own_format_alone():
+    tables = {"ant": {"base_url": "http://127.0.0.1:9/v1", "wire": "anthropic"}}
+    for model in (
+        "ant/claude-sonnet-4-5",
+        "ant/anthropic/claude-sonnet-4-5",
+        "ant/us.anthropic.claude-sonnet-4-5",
+    ):
+        assert quirks(model, tables).cache_control
+    assert not quirks("ant/claude-sonnet-4-5?quirk.cache_control=no", tables).cache_control
+    assert not quirks("ant/claude-sonnet-4-5?wire=chat", tables).cache_control
+    assert not quirks("ant/qwen3", tables).cache_control
+
+
 def test_thinking_goes_back_in_the_field_that_each_reads():
     assert "reasoning_content" == quirks("deepseek/deepseek-reasoner").reasoning_field
     assert "reasoning_content" == quirks("llama-server/x").reasoning_field

@@ -119,7 +119,7 @@ export function notes({ window, budget, step, timeline }: Sized): string[] {
     said.push(`Fixed cost so far: ${grouped(budget.fixed)} × ${count(sent, 'step')} = ${tokens(budget.fixed * sent)}.`);
   }
   if (budget.ratio !== 1000) {
-    said.push(`The provider counts ${percent(budget.ratio)} of what we count; usable and hard are smaller by that.`);
+    said.push(`This model is taken to count ${percent(budget.ratio)} of what we count; usable and hard are smaller by that.`);
   }
   return said;
 }
