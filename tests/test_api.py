@@ -459,7 +459,7 @@ def test_of_a_list_with_a_message_that_can_never_be_sent_nothing_enters():
     assert () == tuple(context.segments)
     with pytest.raises(Misuse, match="Shorten it"):
         context.append(
-            [{"role": "system", "content": "word " * 500}, {"role": "user", "content": "word " * 200}]
+            [{"role": "system", "content": "word " * 500}, {"role": "user", "content": "word " * 400}]
         )
     assert () == tuple(context.segments)
 
